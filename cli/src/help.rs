@@ -1,4 +1,4 @@
-//! What `--help` prints behind the options: exit statuses, and examples that run in a checkout.
+//! The text of `--help` after the options: exit statuses, and examples that run in a checkout.
 
 /// Of `nacre`.
 pub const LINE: &str = "Exit status:

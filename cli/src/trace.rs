@@ -27,7 +27,7 @@ pub struct Trace {
 const VERSION: u32 = 1;
 
 impl Trace {
-    /// A run that `verify` has found.
+    /// Returns the trace of a run that `verify` has found.
     pub fn of(args: &Verify, subject: &Subject, world: &World, run: &Run) -> Trace {
         Trace {
             nacre_trace: VERSION,

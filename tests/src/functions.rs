@@ -1,4 +1,4 @@
-//! The functions in the source of a crate: which of them choose by the kinds of the stack IR, and who calls whom.
+//! The functions in the source of a crate: which of them choose by the kinds of the stack IR, and their calls.
 
 mod calls;
 mod open;
@@ -12,7 +12,7 @@ pub use calls::Calls;
 
 use crate::{files, root};
 
-/// Traits of traversals: their functions call each other by way of the traversal.
+/// Traits of traversals: their functions call each other through the traversal.
 const TRAVERSALS: [&str; 2] = ["Visitor", "Rewriter"];
 
 /// A function of a crate.
@@ -24,20 +24,20 @@ pub struct Function {
     pub of_type: Option<String>,
     /// Its name.
     pub name: String,
-    /// Has a pattern of a kind.
+    /// Whether it has a pattern of a kind.
     pub reads: bool,
-    /// Is in an `impl` of a trait of traversals: the traversal calls it.
+    /// Whether it is in an `impl` of a trait of traversals, which the traversal calls.
     pub is_traversal: bool,
     /// The types of its parameters.
     pub(crate) parameters: BTreeMap<String, String>,
-    /// What its patterns bind, so that it is no function.
+    /// The names that its patterns bind, which are not functions.
     bound: BTreeSet<String>,
     pub(crate) calls: BTreeSet<Callee>,
-    /// The choices by kind in it that are open, by what they look like.
+    /// Its open choices by kind, each with its description.
     pub open: Vec<String>,
 }
 
-/// What a call names.
+/// The name of a callee.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Callee {
     /// `name(..)`: a function of this file, or one that the file imports.
@@ -48,11 +48,11 @@ pub(crate) enum Callee {
     Of(String, String),
     /// `self.field.name(..)`: the type that has the field, the field and the method.
     Field(String, String, String),
-    /// A method of a value whose type the syntax does not show: one of this file.
+    /// A method of a value whose type the syntax does not show: assumed to be one of this file.
     Method(String),
 }
 
-/// What the files of one crate have.
+/// The functions, fields and imports of one crate.
 #[derive(Default)]
 pub struct Code {
     /// In the order of the text.
@@ -64,20 +64,20 @@ pub struct Code {
 }
 
 impl Function {
-    /// What it is listed as.
+    /// The name in lists.
     pub fn place(&self) -> String {
         format!("{}::{}", self.file, self.name)
     }
 }
 
 impl Code {
-    /// The code of the crate in a folder, without its tests.
+    /// Returns the code of the crate in a folder, without its tests.
     pub fn of(room: &str) -> Code {
         let mut code = Code::default();
         for path in files(&root().join(room).join("src"), ".rs") {
             let name = path.strip_prefix(root()).expect("below the root").display().to_string();
             let text = std::fs::read_to_string(&path).expect("readable");
-            // The kinds of the syntax tree are others.
+            // The kinds of the syntax tree are different ones.
             if !name.ends_with("tests.rs") && !text.contains("nacre_syntax::ast") {
                 code = code.with(&name, &text);
             }
@@ -85,7 +85,7 @@ impl Code {
         code
     }
 
-    /// Adds what a file has.
+    /// Adds the code of a file.
     pub fn with(self, file: &str, source: &str) -> Code {
         let mut reader = Reader { file: file.into(), code: self, ..Reader::default() };
         reader.visit_file(&syn::parse_file(source).unwrap_or_else(|e| panic!("{file}: {e}: {source}")));
@@ -98,9 +98,9 @@ impl Code {
 struct Reader {
     file: String,
     code: Code,
-    /// The function that is read, by its place; the innermost last.
+    /// The indices of the enclosing functions, the innermost last.
     inside: Vec<usize>,
-    /// The type of the block of functions that is read.
+    /// The type of the enclosing `impl` block.
     own_type: Option<String>,
     in_traversal: bool,
 }
@@ -150,7 +150,7 @@ impl Reader {
         self.inside.pop();
     }
 
-    /// The type of a parameter of the function that is read.
+    /// Returns the type of a parameter of the current function.
     fn parameter(&self, name: &syn::Ident) -> Option<String> {
         self.code.functions[*self.inside.last()?].parameters.get(&name.to_string()).cloned()
     }
@@ -165,7 +165,7 @@ impl Reader {
         self.with_current(|function| function.calls.extend([callee]));
     }
 
-    /// A function that is called, or handed on to be called.
+    /// Records a function that is called, or passed on to be called.
     fn call(&mut self, path: &syn::Path) {
         let Some(name) = last(path) else { return };
         let before = path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
@@ -188,7 +188,7 @@ impl Reader {
         }
     }
 
-    /// A pattern that asks whether something is one of its kinds.
+    /// Records a pattern that tests for these kinds.
     fn asks(&mut self, kinds: &BTreeSet<String>) {
         self.with_current(|function| {
             function.reads |= !kinds.is_empty();

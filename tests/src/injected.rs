@@ -1,6 +1,6 @@
-//! Bugs that are put into a copy of the tree, to see whether random programs find them.
+//! Bugs that are injected into a copy of the tree, to measure whether random programs find them.
 
-/// A bug: a text of a file, and what takes its place.
+/// A bug: a text of a file, and its replacement.
 #[derive(Clone, Debug)]
 pub struct Bug {
     pub name: String,

@@ -1,4 +1,4 @@
-//! What the tests of the whole project share: where things are, golden files, and what the campaigns are made of.
+//! Shared code of the project's tests: paths, golden files, and the parts of campaigns.
 
 pub mod functions;
 pub mod injected;
@@ -43,7 +43,7 @@ pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Compares with what is on file; with BLESS=1 in the environment, writes it instead.
+/// Compares with the file; with BLESS=1 in the environment, writes the file instead.
 pub fn golden(path: &Path, actual: &str) -> Result<(), String> {
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, actual).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -61,12 +61,12 @@ pub fn golden(path: &Path, actual: &str) -> Result<(), String> {
     Err(format!("{path}:{} differs (BLESS=1 writes it anew)\n--- expected\n{expected}\n--- actual\n{actual}", at + 1))
 }
 
-/// Whether long campaigns are asked for (`make soak`).
+/// Whether long campaigns are requested (`make soak`).
 pub fn soaking() -> bool {
     std::env::var_os("NACRE_SOAK").is_some()
 }
 
-/// Does the same with each item, on as many threads as there are processors; results come in the order of the items.
+/// Applies a function to each item, on one thread per processor; results are in the order of the items.
 pub fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(items.len().max(1));
     let next = AtomicUsize::new(0);

@@ -26,7 +26,7 @@ pub fn declared() -> Vec<Declared> {
     all.collect()
 }
 
-/// The stack of this name.
+/// Returns the stack with this name.
 pub fn find(name: &str) -> Declared {
     declared()
         .into_iter()
@@ -34,7 +34,7 @@ pub fn find(name: &str) -> Declared {
         .unwrap_or_else(|| panic!("the library has no stack `{name}`"))
 }
 
-/// A file without errors.
+/// Opens a file that has no errors.
 pub fn open(file: &Path) -> Session {
     let session = Session::open(&[file.to_path_buf()]);
     assert!(!session.has_errors(), "{}", session.render(false));

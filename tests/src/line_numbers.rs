@@ -1,4 +1,4 @@
-//! `#line` in emitted C: which line of a layer's source each line of C is attributed to.
+//! `#line` in emitted C: the source line of a layer to which each line of C is attributed.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub fn attributed(c: &str) -> BTreeMap<String, Vec<Attributed>> {
         }
         match line.strip_prefix("/* ").and_then(|l| l.strip_suffix(" */")) {
             Some(comment) => (name, commented) = (comment.to_string(), true),
-            // A function begins; whether a comment is in front of it was seen in the line before.
+            // A function begins; the line before may have been its comment.
             None if line.ends_with('{') && !line.starts_with([' ', '#']) => {
                 name = if std::mem::take(&mut commented) { name } else { String::new() };
             }
@@ -42,8 +42,7 @@ pub fn attributed(c: &str) -> BTreeMap<String, Vec<Attributed>> {
     code
 }
 
-/// Emitted C in which every line is attributed to a line of a layer that is `by` further on: what a wrong writer would
-/// write.
+/// Returns emitted C in which every attribution is shifted by `by` lines, as a wrong writer would emit.
 pub fn shifted(c: &str, by: i64) -> String {
     let line = |line: &str| match directive(line) {
         Some(Some((number, file))) => format!("#line {} {file}\n", (i64::from(number) + by).max(1)),

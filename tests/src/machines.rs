@@ -1,4 +1,4 @@
-//! What runs a stack: the interpreter, and compiled C of each level.
+//! The machines that run a stack: the interpreter, and compiled C of each level.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::soaking;
 
 pub const LEVELS: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
 
-/// Soaking, what ships: optimized and inlined. Else what compiles in a tenth of the time.
+/// In soak tests, the optimized code that ships; otherwise code that compiles in a tenth of the time.
 fn toolchain() -> Toolchain {
     let found = Toolchain::find().expect("a C compiler");
     if soaking() {
@@ -58,7 +58,7 @@ impl Machines {
         self.session.emit(&self.stack, level, None)
     }
 
-    /// Errors: the words of the C compiler.
+    /// Errors: the message of the C compiler.
     pub fn compile(&self, text: &Emitted) -> Result<Box<dyn Maker>, String> {
         let name = &self.stack.name;
         let stack = self.toolchain.load(&Text {

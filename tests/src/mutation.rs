@@ -1,4 +1,4 @@
-//! Sources with a few mistakes in them: most of them still parse, so that what comes after the parser meets them too.
+//! Sources with a few mistakes: most of them still parse, so that later stages process them too.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use nacre_simulator::random::Random;
 
 use crate::{files, root};
 
-/// A text, and where it stands, for its imports.
+/// A text, and its path for imports.
 #[derive(Clone, Debug)]
 pub struct Source {
     pub path: PathBuf,
     pub text: String,
 }
 
-/// Every source of the repository: the library, the examples, the tests', and the blocks of the documents.
+/// Every source of the repository: the library, the examples, the tests, and the blocks of the documents.
 pub fn sources() -> Vec<Source> {
     let read = |path: &PathBuf| std::fs::read_to_string(path).unwrap_or_default();
     let mut all: Vec<Source> =
@@ -39,7 +39,7 @@ pub fn sources() -> Vec<Source> {
     all
 }
 
-/// What numbers are replaced with.
+/// Replacements for numbers.
 const NUMBERS: [&str; 16] = [
     "0",
     "1",
@@ -155,7 +155,7 @@ fn change(out: &mut String, tokens: &[Range<usize>], random: &mut Random) {
     let any = |random: &mut Random| tokens[random.below(tokens.len() as u64) as usize].clone();
     let from = |list: &[&'static str], random: &mut Random| list[random.below(list.len() as u64) as usize];
     let (mut one, other) = (any(random), any(random));
-    // Half of the changes leave the form as it is, so that many sources are still taken.
+    // Half of the changes preserve the form, so that many sources are still accepted.
     if random.below(2) == 0 {
         let gentle =
             |t: &&Range<usize>| out[(*t).clone()].starts_with(|c: char| c.is_ascii_digit() || "<>+-*&|".contains(c));
@@ -173,7 +173,7 @@ fn change(out: &mut String, tokens: &[Range<usize>], random: &mut Random) {
     }
     let kind = out[one.clone()].chars().next().unwrap_or(' ');
     match random.below(12) {
-        // One of the same kind, mostly.
+        // Usually one of the same kind.
         0..=5 => {
             let with = match kind {
                 '0'..='9' => from(&NUMBERS, random).to_string(),
@@ -194,7 +194,7 @@ fn change(out: &mut String, tokens: &[Range<usize>], random: &mut Random) {
             let piece = out[one.clone()].to_string();
             out.insert_str(other.start, &format!("{piece} "));
         }
-        // A line goes, or stands twice.
+        // A line is removed or repeated.
         10 => {
             let line = line(out, one.start);
             out.replace_range(line, "");
@@ -213,7 +213,7 @@ fn line(text: &str, at: usize) -> Range<usize> {
     start..end
 }
 
-/// Words, numbers and single signs; no blanks, no comments.
+/// Words, numbers and single characters; no blanks, no comments.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let word = |c: char| c.is_alphanumeric() || c == '_';

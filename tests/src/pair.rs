@@ -1,17 +1,17 @@
-//! Two interpreters of a connection that talk without delay, and all the frames that they sent.
+//! Two interpreters of a connection that exchange frames without delay, and all frames that they sent.
 
 use std::sync::Arc;
 
 use nacre_stack::interpret::{Addr, Config, Machine, Outcome, Value};
 use nacre_stack::Stack;
 
-/// The cookies that the ends choose.
+/// The cookies of the endpoints.
 pub const COOKIES: [u32; 2] = [0xc0ffee, 0x123456];
 const NAMES: [&str; 2] = ["a", "b"];
 
-/// A frame on its way.
+/// A frame in transit.
 pub struct Sent {
-    /// The end that sent it: 0 or 1.
+    /// The endpoint that sent it: 0 or 1.
     pub end: usize,
     pub bytes: Vec<u8>,
 }
@@ -19,15 +19,15 @@ pub struct Sent {
 pub struct Pair {
     pub ends: Vec<Machine>,
     pub frames: Vec<Sent>,
-    /// Outputs that are no frames: end, name of the event, data.
+    /// Outputs other than frames: endpoint, name of the event, data.
     pub told: Vec<(usize, String, Vec<u8>)>,
-    /// So many frames that are sent next get lost.
+    /// The number of frames to lose next.
     pub lose: u32,
     now: u64,
 }
 
 impl Pair {
-    /// Opens both ends of a stack over `floor`.
+    /// Opens both endpoints of a stack over `floor`.
     pub fn open(stack: &Stack) -> Pair {
         let stack = Arc::new(stack.clone());
         let mut pair = Pair { ends: vec![], frames: vec![], told: vec![], lose: 0, now: 1_000_000_000 };
@@ -44,12 +44,12 @@ impl Pair {
         pair
     }
 
-    /// The application of an end says something.
+    /// Sends data from the application of an endpoint.
     pub fn send(&mut self, end: usize, data: &[u8]) {
         self.event(end, 1, "send", data);
     }
 
-    /// An event at a port of an end.
+    /// Calls an event at a port of an endpoint.
     pub fn event(&mut self, end: usize, port: u32, name: &str, data: &[u8]) {
         let stack = self.ends[end].stack().clone();
         let fits =
@@ -59,14 +59,14 @@ impl Pair {
         self.carry(end);
     }
 
-    /// Time goes on to what an end waits for: a delayed acknowledgement, a repetition.
+    /// Advances the time to an endpoint's next deadline: a delayed acknowledgement, a retransmission.
     pub fn wait(&mut self, end: usize) {
         self.now = self.ends[end].deadline();
         assert_eq!(self.ends[end].tick(self.now), Outcome::Ok);
         self.carry(end);
     }
 
-    /// Gives the frames of an end to the other.
+    /// Delivers the frames of an endpoint to the other.
     fn carry(&mut self, end: usize) {
         for output in self.ends[end].take_outputs() {
             let bytes = output.bytes.unwrap_or_default();
@@ -85,7 +85,7 @@ impl Pair {
         }
     }
 
-    /// A frame from the network, as if from the peer.
+    /// Delivers a frame from the network, as if from the peer.
     pub fn give(&mut self, end: usize, frame: &[u8]) -> Outcome {
         let outcome = self.ends[end].input(address(1 - end), frame, self.now);
         self.carry(end);
@@ -96,12 +96,12 @@ impl Pair {
         &self.frames.last().expect("a frame was sent").bytes
     }
 
-    /// Events of a name that an end told its application, with their data.
+    /// The data of the events with this name that an endpoint emitted to its application.
     pub fn heard(&self, end: usize, name: &str) -> Vec<&[u8]> {
         self.told.iter().filter(|(e, n, _)| *e == end && n == name).map(|(_, _, data)| data.as_slice()).collect()
     }
 
-    /// A counter of an end, by its full name.
+    /// Returns a counter of an endpoint, by its full name.
     pub fn count(&self, end: usize, name: &str) -> u64 {
         let stack = self.ends[end].stack();
         let full = |c: &nacre_stack::Counter| match c.layer {

@@ -1,4 +1,4 @@
-//! The simulated endpoints of a test: calls of their events, and the passing of time.
+//! The simulated endpoints of a test: calls of their events, and simulated time.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,10 +13,10 @@ use nacre_syntax::ast::{Ident, TestArgument};
 
 use super::values::{argument, show, Argument, Variables};
 
-/// Simulated time that a test has.
+/// The limit of a test's simulated time, in nanoseconds.
 const TIME: u64 = 120_000_000_000;
 
-/// A stack that tests run on, and the machines that run it.
+/// A stack of a test, and the makers of its machines.
 pub struct Ready {
     pub stack: Arc<Stack>,
     pub interface: Rc<Interface>,
@@ -24,7 +24,7 @@ pub struct Ready {
     pub makers: Vec<Option<Box<dyn Maker>>>,
 }
 
-/// What stopped a test.
+/// The error that stopped a test.
 pub(super) struct Stop {
     pub(super) span: Span,
     pub(super) what: String,
@@ -52,7 +52,7 @@ pub(super) struct Script<'t> {
     /// Node and stack, by name.
     pub(super) endpoints: HashMap<String, (usize, Rc<Ready>)>,
     pub(super) variables: Variables,
-    /// For each node, which of its outputs an expectation has taken.
+    /// For each node, which of its outputs an expectation has matched.
     pub(super) taken: Vec<Vec<bool>>,
     pub(super) left: u64,
 }
@@ -72,7 +72,7 @@ impl Script<'_> {
         self.endpoints.get(&endpoint.name).cloned().ok_or_else(missing)
     }
 
-    /// The index of the event that is meant, and what is written for its parameters, in their order.
+    /// Returns the index of the named event, and its arguments in the order of its parameters.
     pub(super) fn event(
         &self,
         named: &Named,
@@ -136,14 +136,14 @@ impl Script<'_> {
                 }
             }
         }
-        // A trial that is refused again and again must not fill the counters: ask first.
+        // Repeated refusals must not increase the counters: ask first.
         if !self.world.nodes[node].endpoint.accepts(event, message.len()) && numbers.is_empty() && to.is_none() {
             return Ok(Outcome::Refused);
         }
         Ok(self.world.call(node, event, &numbers, to, &message))
     }
 
-    /// Lets one thing happen; false: nothing will, in the time that the test has.
+    /// Advances to the next event; false: no event follows within the test's time.
     pub(super) fn one_more(&mut self, span: Span) -> Result<bool, Stop> {
         if self.world.next() == NEVER || self.world.next() > BEGIN + TIME {
             return Ok(false);
@@ -161,7 +161,7 @@ impl Script<'_> {
         Ok(())
     }
 
-    /// Tests do not hide what a layer claims and does not keep.
+    /// Fails the test if a layer has violated an assertion or a bound.
     pub(super) fn check_rules(&self, span: Span) -> Result<(), Stop> {
         for (index, node) in self.world.nodes.iter().enumerate() {
             if let Some(report) = node.endpoint.reports().first() {

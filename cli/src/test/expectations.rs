@@ -1,4 +1,4 @@
-//! The expectations of a test: outputs that must come, calls that must be refused, and counters.
+//! The expectations of a test: expected outputs, refused calls, and counters.
 
 use nacre_diagnostics::Span;
 use nacre_simulator::endpoint::{Outcome, Output};
@@ -63,7 +63,7 @@ impl Script<'_> {
         }
     }
 
-    /// Checks that each message was expected. Grants and the like are ignored.
+    /// Checks that each message was expected. Grants and similar events are ignored.
     pub(super) fn expect_nothing(&mut self, endpoint: &Ident, span: Span) -> Result<(), Stop> {
         let (node, _) = self.node(endpoint)?;
         self.taken[node].resize(self.world.nodes[node].came.len(), false);

@@ -85,14 +85,14 @@ struct Bench {
     machines: Vec<(&'static str, Machine)>,
     /// Why C could not be run.
     missing: Option<String>,
-    /// Why the interpreter could not run a test, which is none of its tests then.
+    /// Why the interpreter could not run a test.
     unfit: Option<String>,
 }
 
 struct TestResult {
     name: String,
     seed: u64,
-    /// Machine, time, what failed in words.
+    /// The machine, the time, and the failure.
     runs: Vec<(&'static str, Duration, Option<String>)>,
 }
 
@@ -111,7 +111,7 @@ impl Bench {
         TestResult { name: test.name.clone(), seed: script::seed(test), runs }
     }
 
-    /// What failed, and how long the test took once its stacks were compiled.
+    /// Returns the failure, and the time of the test without compilation.
     ///
     /// Errors: this machine is not available.
     fn run_on(&mut self, test: &ast::Test, machine: usize) -> Result<(Option<String>, Duration), NoMachine> {
@@ -133,7 +133,7 @@ impl Bench {
         Ok((outcome.err().map(|failure| self.words(&failure)), time))
     }
 
-    /// What was expected, what came, and the chart.
+    /// Formats the expectation, the actual output, and the chart.
     fn words(&self, failure: &script::Failure) -> String {
         let mut found = Diagnostic::error("X0001", failure.what.clone()).at(failure.span, failure.label.clone());
         if let Some(came) = &failure.came {
@@ -196,7 +196,7 @@ impl TestResult {
             false => "ok",
         };
         print(&format!("{word:<6} {} (seed {}; {})", self.name, self.seed, runs.join(", ")));
-        // Machines that fail alike are told once.
+        // Equal failures of several machines are reported once.
         let mut told: Vec<&str> = Vec::new();
         for (name, _, failure) in &self.runs {
             if let Some(failure) = failure.as_deref().filter(|failure| !told.contains(failure)) {

@@ -15,7 +15,7 @@ use nacre_syntax::ast::{Ident, NetworkSetting, NetworkValue, Test, TestKind, Tes
 use super::endpoints::{Named, Ready, Script, Stop};
 use super::values::{number, Variables};
 
-/// Statements that a test may run, loops unrolled.
+/// The limit of statements of a test, with loops unrolled.
 const STATEMENTS: u64 = 1_000_000;
 
 /// Why a test failed.
@@ -23,12 +23,12 @@ pub struct Failure {
     pub span: Span,
     pub what: String,
     pub label: String,
-    /// What came instead.
+    /// The actual output.
     pub came: Option<String>,
     pub drawn: Option<Drawn>,
 }
 
-/// What the chart needs.
+/// The data for the chart.
 pub struct Drawn {
     pub stack: Arc<Stack>,
     pub trace: Vec<Entry>,
@@ -52,7 +52,7 @@ pub fn stacks(test: &Test) -> Vec<&Ident> {
     found
 }
 
-/// The seed that a test states first; 1 if it states none.
+/// Returns the first seed that a test states; 1 if it states none.
 pub fn seed(test: &Test) -> u64 {
     let settings = test.body.iter().filter_map(|s| match &s.kind {
         TestKind::Network(settings) => Some(settings),
@@ -66,7 +66,7 @@ pub fn seed(test: &Test) -> u64 {
     stated.unwrap_or(1)
 }
 
-/// Runs a test with these makers, one for each of its stacks.
+/// Runs a test with one maker for each of its stacks.
 pub fn run(
     test: &Test,
     stacks: &HashMap<String, Rc<Ready>>,
@@ -167,7 +167,7 @@ impl Script<'_> {
             (NetworkValue::Expr(expr), Some(Condition::Seed)) => {
                 self.world.network.seed = number(expr, &self.variables)?
             }
-            // `check` has found both before.
+            // `check` reports both cases.
             (_, Some(_)) => return Err(Stop::at(setting.name.span, format!("`{name}` has no value of this kind"))),
             (_, None) => return Err(Stop::at(setting.name.span, format!("the network has no setting `{name}`"))),
         }

@@ -1,4 +1,4 @@
-//! The values that stand in tests: numbers, times, messages.
+//! The values in tests: numbers, durations, messages.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use nacre_diagnostics::Span;
 use nacre_simulator::random::Random;
 use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, TestArgument, UnaryOp};
 
-/// Longer messages in a test are a mistake.
+/// The limit of a message's length in a test.
 const LONGEST: u64 = 64 << 20;
 
-/// The variables of `for` loops, and the variants of enums: `Reason.closed`.
+/// The variables of `for` loops, and the variants of enums such as `Reason.closed`.
 pub type Variables = HashMap<String, u64>;
 
 /// An argument of a call or an expectation.
@@ -17,7 +17,7 @@ pub type Variables = HashMap<String, u64>;
 pub enum Argument {
     Message(Vec<u8>),
     Number(u64),
-    /// The name of an endpoint, where an address is wanted.
+    /// The name of an endpoint, as an address.
     Name(String),
     Any,
 }
@@ -46,14 +46,14 @@ pub fn argument(argument: &TestArgument, variables: &Variables) -> Result<Argume
     }
 }
 
-/// `bytes n seed s`: the same everywhere.
+/// Returns `bytes n seed s`, the same on every machine.
 pub fn pattern(length: usize, seed: u64) -> Vec<u8> {
     let mut bytes = vec![0; length];
     Random::new(seed).fill(&mut bytes);
     bytes
 }
 
-/// A number, or a time in nanoseconds.
+/// Evaluates a number, or a duration in nanoseconds.
 pub fn number(expr: &Expr, variables: &Variables) -> Result<u64, (Span, String)> {
     let wrong = |text: &str| Err((expr.span, text.to_string()));
     match &expr.kind {
@@ -89,7 +89,7 @@ pub fn number(expr: &Expr, variables: &Variables) -> Result<u64, (Span, String)>
     }
 }
 
-/// Whether a comparison holds; None: it is no comparison.
+/// Whether a comparison holds; None: the operator is not a comparison.
 pub fn compare(op: BinaryOp, left: u64, right: u64) -> Option<bool> {
     Some(match op {
         BinaryOp::Equal => left == right,
@@ -102,7 +102,7 @@ pub fn compare(op: BinaryOp, left: u64, right: u64) -> Option<bool> {
     })
 }
 
-/// An argument for a person.
+/// Formats an argument.
 pub fn show(argument: &Argument) -> String {
     match argument {
         Argument::Message(bytes) => show_message(bytes),

@@ -10,7 +10,7 @@ use crate::args::Verify;
 use crate::console::Exit;
 use crate::program;
 
-/// The subject that the command line names, or all of the file itself that can be verified.
+/// The subject that the command line names, or all subjects of the file.
 pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String> {
     let layers = session.layers();
     if let Some(name) = &args.layer {
@@ -43,7 +43,7 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
     Ok(found)
 }
 
-/// The subjects with their configurations. At least one subject must have a configuration that is named.
+/// The subjects with their configurations. At least one subject must have a configuration with a requested name.
 pub fn wanted<'s>(
     session: &Session,
     subjects: &'s [Subject],
@@ -77,13 +77,13 @@ fn configurations(declared: &[Configuration], subject: &Subject, args: &Verify) 
     found
 }
 
-/// A configuration without settings, which the source does not declare.
+/// Returns an undeclared configuration without settings.
 fn empty(subject: &Subject, name: &str) -> Configuration {
     let (name, subject) = (name.into(), subject.name.clone());
     Configuration { name, subject, over: None, on_request: false, settings: vec![], span: Default::default() }
 }
 
-/// Settings of the command line replace those of the source.
+/// Replaces settings by those of the command line.
 pub fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
     for (path, values) in set {
         configuration.settings.retain(|s| s.path != *path);
@@ -92,7 +92,7 @@ pub fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
     }
 }
 
-/// The configuration of a name, with further settings.
+/// Returns the configuration with a name, extended by further settings.
 pub fn configuration(
     session: &Session,
     subject: &Subject,

@@ -1,4 +1,4 @@
-//! The engines: the explorer on the stack IR, and SPIN on a model of it and on the C that is emitted from it.
+//! The engines: the explorer on the stack IR, and SPIN on a model of it and on the emitted C.
 
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ use crate::levels::{EmittedLevel, EMITTED};
 use crate::progress::Waiting;
 use nacre_worlds::world::World;
 
-/// Time limit of SPIN, if the command line names none.
+/// The time limit of SPIN, if the command line sets none.
 const SPIN_TIME: Duration = Duration::from_secs(600);
 
 const INTERRUPTED: &str = "it was interrupted";
 
-/// Returns an option that has no effect for the engine.
+/// Returns an option that has no effect with the engine.
 pub fn without_effect(args: &Verify) -> Option<String> {
     let has_explorer = matches!(args.engine, Engine::Explorer | Engine::All);
     let has_c = matches!(args.engine, Engine::SpinC | Engine::All);
@@ -39,7 +39,7 @@ pub fn without_effect(args: &Verify) -> Option<String> {
     Some(format!("`{name}` has no effect here: it is an option of `--engine {engine}`"))
 }
 
-/// Runs each engine that is wanted, in order.
+/// Runs each requested engine, in order.
 pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Report> {
     let mut all = vec![];
     for engine in super::search::engines(args) {
@@ -81,7 +81,8 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
     all
 }
 
-/// More runs are fair to SPIN than to the explorer: where that has found that goals hold, SPIN's run violates none.
+/// SPIN considers more runs fair than the explorer does: if the explorer found that goals hold, SPIN's run violates
+/// none.
 fn decide_goals(all: &mut [Report]) {
     if !all.iter().any(|r| r.engine == Searcher::Explorer && matches!(r.verdict, Outcome::Holds)) {
         return;
@@ -93,7 +94,7 @@ fn decide_goals(all: &mut [Report]) {
     }
 }
 
-/// The emitted C of every level, in one world.
+/// Checks the emitted C of every level, in one world.
 fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) -> Vec<Report> {
     let limits = limits(args);
     let tools = match Tools::find() {
@@ -145,10 +146,10 @@ fn limits(args: &Verify) -> Limits {
     Limits { time, memory_mib, breadth_first: true, ..Limits::default() }
 }
 
-/// No verdict of an engine. What went wrong is told at once; the others have their verdicts all the same.
+/// Reports the failure of an engine at once; the verdicts of the others remain.
 fn without(engine: Searcher, failure: Failure, interrupt: &Interrupt) -> Report {
     match failure {
-        // Its programs were stopped.
+        // The engine's programs were stopped.
         _ if interrupt.came() => nothing(engine, Outcome::NotFound(INTERRUPTED.into())),
         Failure::Unfit(why) => nothing(engine, Outcome::Unfit(why)),
         Failure::Spin(error) => failed(engine, error.to_string()),
@@ -174,8 +175,8 @@ fn of_spin(engine: Searcher, searched: Searched, world: &World, session: &Sessio
     Report { engine, verdict, states, moves: transitions, depth, seconds, memory_mib, unreached: vec![] }
 }
 
-/// A run of SPIN, done again by the interpreter: then it can be told as the explorer's are. If it cannot be done so,
-/// what was searched is not what the interpreter runs.
+/// Repeats a run of SPIN in the interpreter, so that it can be drawn like the explorer's. If this is impossible, the
+/// searched model differs from the interpreter.
 fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session: &Session) -> Outcome {
     let (violation, why) = match trail.report {
         Some((StopReason::Violation(violation), words)) => (Some(violation), words),
@@ -212,8 +213,8 @@ fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session:
     Outcome::Violated { why, violation: None, run: None, steps }
 }
 
-/// Whether an engine looks for what the explorer found: SPIN not for goals, in C not for invariants, and in the model
-/// not for space.
+/// Whether an engine can find this violation: SPIN does not check goals here, the C no invariants, and the model no
+/// space.
 fn looks_for(engine: Searcher, violation: Violation) -> bool {
     match violation {
         Violation::Assertion | Violation::Unreachable | Violation::LoopBound => engine != Searcher::SpinGoals,
@@ -224,14 +225,13 @@ fn looks_for(engine: Searcher, violation: Violation) -> bool {
     }
 }
 
-/// Engines that searched everything must agree: another verdict or another number of states is an internal error, in
-/// words.
+/// Complete searches must agree: another verdict or another number of states is an internal error, which is returned.
 pub fn differ(all: &[Report]) -> Option<String> {
     let explorer = all.iter().find(|r| r.engine == Searcher::Explorer)?;
-    // Of goals the explorer decides (`decide_goals`), and an excuse alone is not enough for it.
+    // The explorer decides about goals (`decide_goals`); an excuse alone does not suffice for it.
     let mut others = all.iter().filter(|r| !matches!(r.engine, Searcher::Explorer | Searcher::SpinGoals));
     let words = others.find_map(|other| match (&explorer.verdict, &other.verdict) {
-        // SPIN's first states are those before both ends are open.
+        // SPIN's first states are those before both endpoints are open.
         (Outcome::Holds, Outcome::Holds) => {
             let more = if other.engine == Searcher::Spin { model::EXTRA_STATES } else { 1 };
             let (states, wanted) = (other.states, explorer.states);
@@ -261,7 +261,7 @@ mod tests {
         Searcher::SpinC(Some(EmittedLevel(crate::levels::EMITTED[1].1)))
     }
 
-    /// What SPIN's trail comes to in the world of a layer that holds.
+    /// Returns the report for a trail of SPIN in the world of a layer that holds.
     fn told(engine: Searcher, steps: Vec<Step>) -> String {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/verify/alternating_bit.nacre");
         let session = Session::open(&[file]);

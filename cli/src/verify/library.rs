@@ -26,7 +26,7 @@ fn world(session: &Session, configuration: &Configuration) -> World {
     })
 }
 
-/// What a search comes to.
+/// The outcome of a search.
 struct Outcome {
     verdict: Verdict,
     run: Option<Run>,
@@ -55,12 +55,12 @@ fn searched_within(world: &World, threads: usize, states: usize, memory: usize) 
         _ => None,
     };
     let mut idle = unvisited(world, &space.endpoints.covered());
-    // Branches of the layers in a stack run in the layers' own configurations.
+    // Branches of the layers in a stack are covered by the layers' own configurations.
     idle.retain(|one| one.branch.is_none() || world.setup.stack.layers.len() == 1);
     Outcome { verdict, run, idle }
 }
 
-/// Configurations that a file has itself: those that take long, or the others.
+/// The configurations that a file itself declares: those on request, or the others.
 fn own(session: &Session, file: &Path, on_request: bool) -> Vec<Configuration> {
     let here = |c: &Configuration| Path::new(session.sources.path(c.span.file)) == file;
     session.configurations().into_iter().filter(|c| here(c) && c.on_request == on_request).collect()
@@ -82,7 +82,7 @@ fn holds(file: &Path) {
             idle = Some(idle.map_or(unreached.clone(), |i| i.into_iter().filter(|h| unreached.contains(h)).collect()));
         }
         let idle = idle.map_or(0, |idle| idle.len());
-        // One bit of what `corrupt` changes tells the shape; alone it has only one.
+        // One bit that `corrupt` may change belongs to the shape; alone, the layer has only one shape.
         assert_eq!(idle, usize::from(subject == "corrupt"), "{subject}: handlers and branches that never run");
     }
 }
@@ -120,7 +120,7 @@ fn the_large_configurations_hold() {
     assert!(tried >= 7);
 }
 
-/// What a configuration of the library comes to with some settings changed: `EARLY=3 send=1,0`.
+/// Verifies a configuration of the library with some settings changed, such as `EARLY=3 send=1,0`.
 fn with(layer: &str, name: &str, settings: &str) -> Verdict {
     let file = root().join(format!("layers/{layer}/{layer}.nacre"));
     let session = Session::open(std::slice::from_ref(&file));
@@ -140,15 +140,15 @@ fn with(layer: &str, name: &str, settings: &str) -> Verdict {
 #[test]
 fn what_configurations_allow_is_no_more_than_is_needed() {
     for (layer, name, settings, told) in [
-        // A third that is lost has too few behind it: only a timeout repairs it.
+        // Too few messages follow a third lost one: only a timeout repairs it.
         ("pt2pt", "two_lost", "EARLY=3", Some("cannot be met any more")),
         ("pt2pt", "two_lost", "EARLY=3 resend=1", None),
-        // What comes three places later is taken for lost, and sent again for nothing.
+        // A message delayed by three places counts as lost, and is retransmitted unnecessarily.
         ("pt2pt", "late", "LATE=3", Some("`send` goes down")),
         ("pt2pt", "scattered", "resend=1", Some("cannot be met any more")),
         ("pt2pt", "window_lost", "resend=0", Some("cannot be met any more")),
         ("pt2pt", "beyond", "ANSWERS=6", Some("`send` goes down")),
-        // A long message waits for room although there is some.
+        // A long message waits although there is room.
         ("frag", "short", "size=2", Some("not taken")),
         ("frag", "short", "size=2 at_once=0", None),
     ] {
@@ -162,14 +162,14 @@ fn what_configurations_allow_is_no_more_than_is_needed() {
 
 #[test]
 fn a_last_resort_waits_for_those_that_are_named_before_it() {
-    // The acknowledgement leaves before the sender's patience ends, or what has arrived is sent again.
+    // The acknowledgement must leave before the sender's timeout; otherwise messages are retransmitted.
     let verdict = |settings| with("pt2pt", "answering", settings);
     assert_eq!(verdict("ANSWERS=2 send=1,0 due=1 resend=1"), Verdict::Complete);
     let Verdict::Violated { why, .. } = verdict("ANSWERS=2 send=1,0 resend=1 due=1") else { panic!("it holds") };
     assert!(why.contains("`send` goes down"), "{why}");
 }
 
-/// A mistake: the file, what is written instead of what, and what the specification says of it.
+/// A seeded mistake: the file, the replaced text and its replacement, and the violation that is reported.
 struct Seed {
     file: &'static str,
     change: &'static [(&'static str, &'static str)],
@@ -328,7 +328,7 @@ const SEEDS: &[(&str, Seed)] = &[
     ),
 ];
 
-/// The compiled C does the same at each step.
+/// Checks that the compiled C behaves in the same way at each step.
 fn replayed(what: &str, world: &World, run: &Run, level: Level) {
     match on_c(&world.setup, level, run) {
         Ok(None) => {}

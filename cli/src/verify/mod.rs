@@ -1,4 +1,4 @@
-//! `nacre verify`: searches for a run that breaks a specification.
+//! `nacre verify`: searches for a run that violates a specification.
 
 mod configurations;
 mod engines;
@@ -68,7 +68,7 @@ pub fn verify(args: &Verify) -> Exit {
     for (subject, configuration) in configured {
         let world = match world::world(&session, subject, &configuration, args.any_order) {
             Ok(world) => world,
-            // The others are verified all the same.
+            // The other configurations are verified nevertheless.
             Err(refusal) => {
                 refusals.add(&session, subject, &configuration, refusal);
                 continue;
@@ -96,7 +96,7 @@ pub fn verify(args: &Verify) -> Exit {
     report::end(args, &subjects, &all, &refusals)
 }
 
-/// Prints the model of a stack in its first configuration, as SPIN reads it.
+/// Prints the Promela model of a stack in its first configuration.
 pub fn show_model(session: &Session, stack: &str) -> Exit {
     let subject = Subject { name: stack.into(), is_layer: false };
     let first = session.configurations().into_iter().find(|c| c.subject == stack).map(|c| c.name);

@@ -22,7 +22,7 @@ use nacre_worlds::world::{Subject, World};
 /// Limit of the states of a mutant's search, as a multiple of the states of the correct layer, in each configuration.
 const MORE_STATES: usize = 3;
 
-/// Tries every mutant of each subject in all its configurations, until one finds it.
+/// Tries every mutant of each subject in its configurations, until one detects it.
 pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, interrupt: &Interrupt) -> Exit {
     let mut subjects: Vec<&Subject> = vec![];
     worlds.iter().for_each(|(s, _)| {
@@ -61,16 +61,16 @@ pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, inter
     }
 }
 
-/// What became of the mutants of a subject.
+/// The results for the mutants of a subject.
 pub struct Score {
-    /// By operator: found, all.
+    /// For each operator, the numbers of detected and of all mutants.
     operators: BTreeMap<&'static str, (u32, u32)>,
-    /// Of those that are found, how many only because a handler does not run any more.
+    /// The number of mutants that are detected only because a handler no longer runs.
     idle: u32,
     pub survivors: Vec<String>,
 }
 
-/// A configuration, and what the search of the layer as it is came to there.
+/// A configuration, and the result of the correct layer's search there.
 struct Right<'a> {
     world: &'a World,
     mutants: Vec<Mutant>,
@@ -78,7 +78,7 @@ struct Right<'a> {
     ran: Vec<bool>,
 }
 
-/// Tries all.
+/// Tries all mutants.
 pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &Interrupt) -> Result<Score, String> {
     let mut score = Score { operators: BTreeMap::new(), idle: 0, survivors: vec![] };
     let mut rights = vec![];
@@ -91,9 +91,9 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
         let ran = ran(world, &found.covered.handlers);
         rights.push(Right { world, mutants: mutants(&world.setup.stack, &[]), states, ran });
     }
-    // The mutants of every configuration are the same ones, in the same order: only parameters differ.
+    // All configurations have the same mutants in the same order: only parameters differ.
     let count = rights.first().map_or(0, |r| r.mutants.len());
-    // Where there are few states most is found soonest.
+    // Small state spaces detect most mutants fastest.
     rights.sort_by_key(|r| r.states);
     let mut progress = Progress::of_runs(count as u64);
     for at in 0..count {
@@ -120,12 +120,12 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
     Ok(score)
 }
 
-/// By handler, whether it ran or has nothing to do here.
+/// For each handler, whether it ran or cannot run here.
 fn ran(world: &World, covered: &[bool]) -> Vec<bool> {
     world.setup.stack.handlers.iter().zip(covered).map(|(h, covered)| *covered || !world.may_run(h)).collect()
 }
 
-/// Handlers that ran in none of several searches.
+/// The handlers that ran in none of several searches.
 fn idle<'a>(searches: impl Iterator<Item = &'a Vec<bool>>) -> Vec<usize> {
     let all: Vec<&Vec<bool>> = searches.collect();
     let handlers = all.first().map_or(0, |ran| ran.len());
@@ -136,7 +136,7 @@ enum Found {
     Broken,
     Idle,
     Not,
-    /// Not within the states that it may have.
+    /// The limit of states was exceeded.
     Unfinished,
 }
 
@@ -162,7 +162,7 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
                 complete &= found.searched.verdict == Verdict::Complete;
                 all.push(ran(right.world, &found.covered.handlers));
             }
-            // It does not even open.
+            // The mutant fails when it opens.
             Err(_) => return Found::Broken,
         }
     }
@@ -174,7 +174,7 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
     }
 }
 
-/// A mutant that was not found.
+/// Formats a mutant that was not detected.
 fn told(mutant: &Mutant, session: &Session) -> String {
     let place = session.places(&[mutant.span]);
     let source = |span| session.sources.slice(span).to_string();
@@ -184,7 +184,7 @@ fn told(mutant: &Mutant, session: &Session) -> String {
 }
 
 impl Score {
-    /// Found, and all.
+    /// Returns the numbers of detected and of all mutants.
     pub fn sums(&self) -> (u32, u32) {
         self.operators.values().fold((0, 0), |(k, a), (killed, all)| (k + killed, a + all))
     }

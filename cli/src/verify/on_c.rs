@@ -1,4 +1,4 @@
-//! A saved run in the emitted C, also under a debugger.
+//! Replays a saved run in the emitted C, also under a debugger.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use nacre_spin::replay;
 use nacre_stack::Span;
 use nacre_worlds::setup::Setup;
 
-/// Runs it at a level; what differs, in words. With `gdb` a debugger is begun on it instead.
+/// Runs a trace at a level; returns the first mismatch. With `gdb`, starts a debugger instead.
 pub fn on_c(session: &Session, setup: &Setup, level: Level, run: &Run, gdb: bool) -> Result<Option<String>, String> {
     if !gdb {
         return replay::on_c(setup, level, run);

@@ -1,11 +1,11 @@
-//! Which mutants a layer has: what feeds nothing but times has none, and what feeds anything else has them all.
+//! Tests of the selection of mutants: code that affects only times has none, all other code has them all.
 
 use std::path::Path;
 
 use nacre_driver::Session;
 use nacre_mutants::mutants;
 
-/// The mutants of a layer with these members: operator, handler or function, and the source before.
+/// The mutants of a layer with these members: operator, handler or function, and the original source.
 fn seeded(members: &str) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../layers/seeded.nacre");
     let text = format!("import \"interfaces.nacre\";\nworker seeded {{\n    requires lossy_network;\n{members}\n}}\n");
@@ -17,7 +17,7 @@ fn seeded(members: &str) -> Vec<String> {
     all.iter().map(|m| format!("{} in {}: {}", m.operator, m.place.replace("seeded.", ""), m.before(&source))).collect()
 }
 
-/// What is kept of how long things take, in a bool, a number and a time.
+/// A layer that stores measured times in a bool, a number and a duration.
 const MEASURED: &str = "
     state { timing: bool, rounds: u32, at: instant, wait: duration = 10 ms, again: timer }
 
@@ -58,8 +58,7 @@ fn what_feeds_only_waiting_times_has_no_mutants() {
 
 #[test]
 fn what_reaches_anything_else_has_them() {
-    // A header field, an event's argument, a branch that sends, one that ends before something is sent, an index, an
-    // invariant.
+    // A header field, an event's argument, a branch that sends, one that ends before a send, an index, an invariant.
     for (from, to) in [
         ("        pass m;", "        pass m + Head { number: rounds };"),
         ("            timing = false;", "            timing = false; above.grant_sends(rounds as u16);"),

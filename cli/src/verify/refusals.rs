@@ -1,4 +1,4 @@
-//! Configurations that cannot be verified: reported once each, while the others are verified all the same.
+//! Configurations that cannot be verified: each is reported once, and the others are verified.
 
 use nacre_diagnostics::Diagnostic;
 use nacre_driver::Session;
@@ -8,15 +8,15 @@ use serde_json::{json, Value};
 use crate::console::{colours, complain_once, say, Exit};
 use nacre_worlds::world::{Refusal, Subject};
 
-/// What was refused so far.
+/// The refused configurations so far.
 #[derive(Default)]
 pub struct Refusals {
-    /// Reported already: layers have the same errors in each configuration.
+    /// Diagnostics already reported: layers have the same errors in each configuration.
     diagnostics: Vec<Diagnostic>,
     all: Vec<Value>,
-    /// A setting of the command line is wrong.
+    /// Whether a setting of the command line is wrong.
     usage: bool,
-    /// The source has an error.
+    /// Whether the source has an error.
     source: bool,
 }
 
@@ -51,17 +51,17 @@ impl Refusals {
         }
     }
 
-    /// How many configurations were refused.
+    /// Returns the number of refused configurations.
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// For a machine.
+    /// Returns the refusals as JSON.
     pub fn json(&self) -> &[Value] {
         &self.all
     }
 
-    /// The status that refusals demand; none: there are none.
+    /// Returns the exit status of refusals; none: there are none.
     pub fn exit(&self) -> Option<Exit> {
         match self.count() {
             0 => None,

@@ -21,15 +21,15 @@ use crate::levels::EmittedLevel;
 use crate::output::write;
 use nacre_worlds::world::{Subject, World};
 
-/// What searches a world.
+/// An engine that searches a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Searcher {
     Explorer,
     /// SPIN on the model in Promela.
     Spin,
-    /// SPIN on that model, for fair runs that do not meet a goal.
+    /// SPIN on that model, for fair runs that violate a goal.
     SpinGoals,
-    /// SPIN on the emitted C; of no level where it did not come to one.
+    /// SPIN on the emitted C; without a level if it failed before it reached one.
     SpinC(Option<EmittedLevel>),
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Display for Searcher {
     }
 }
 
-/// What an engine came to.
+/// The result of an engine.
 pub struct Report {
     pub engine: Searcher,
     pub verdict: Outcome,
@@ -62,19 +62,19 @@ pub struct Report {
 pub enum Outcome {
     Violated {
         why: String,
-        /// What kind it is; none: the engine's run is not one of the stack.
+        /// The kind of violation; none: the stack does not have the engine's run.
         violation: Option<Violation>,
         run: Option<Run>,
         steps: Vec<String>,
     },
     Holds,
-    /// Only a run that the fairness of goals excludes, as SPIN's is weaker: the explorer found that they hold.
+    /// A run that only SPIN's weaker fairness allows: the explorer found that the goals hold.
     Excluded,
-    /// A search that ended before it was complete, or did not reach all of the layer.
+    /// A search that is incomplete, or did not cover the whole layer.
     NotFound(String),
-    /// The engine cannot be used for this; in words.
+    /// The engine does not support this subject; the reason.
     Unfit(String),
-    /// The engine did not come to a verdict; in words.
+    /// The engine failed; the reason.
     Failed(String),
 }
 
@@ -139,9 +139,9 @@ impl Report {
 /// A handler or branch that no run executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreached {
-    /// Its name and place.
+    /// Its name and location.
     pub what: String,
-    /// It is a branch of a layer in a stack that has configurations of its own: those have to cover it.
+    /// Whether it is a branch of a layer in a stack that has its own configurations, which must cover it.
     pub elsewhere: bool,
 }
 
@@ -180,8 +180,7 @@ const COMPOSED_GOALS: &str =
 const WEAK_FAIRNESS: &str =
     "SPIN also calls runs fair in which a move that is possible again and again, but not always, is never made";
 
-/// Tells one verdict; draws and saves the run of a violation. `violations`: how many were told before, for the names of
-/// files.
+/// Prints one verdict; draws and saves the run of a violation. `violations`: the number printed before, for file names.
 pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, violations: &mut usize) {
     if args.json {
         return;
@@ -202,7 +201,7 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
         Outcome::Excluded => writeln!(text, "  decided by the explorer, where goals hold: {WEAK_FAIRNESS}"),
         Outcome::NotFound(why) => writeln!(text, "  no violation found, but {why}"),
         Outcome::Unfit(why) => writeln!(text, "  not checked by this engine: {why}"),
-        // The rest of the words was told when it came.
+        // The other lines were printed at the failure.
         Outcome::Failed(why) => writeln!(text, "  no verdict: {}", why.lines().next().unwrap_or_default()),
     };
     for caveat in &world.caveats {
@@ -223,7 +222,7 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     }
 }
 
-/// What a goal that is not met need not mean.
+/// Notes on what an unmet goal does not imply.
 fn notes_on_goals(subject: &Subject, reported: &Report, text: &mut String) {
     let Outcome::Violated { violation: Some(Violation::Goal), .. } = &reported.verdict else { return };
     if !subject.is_layer {
@@ -234,7 +233,7 @@ fn notes_on_goals(subject: &Subject, reported: &Report, text: &mut String) {
     }
 }
 
-/// The path for the nth violation: the first has the one that was asked for, later ones a number before the extension.
+/// The path for the nth violation: the requested one for the first, with a number before the extension for others.
 fn numbered(path: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return path.to_path_buf();
@@ -264,16 +263,16 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
     }
 }
 
-/// The end of it: what was never reached in any configuration, and the exit status.
+/// Prints the summary: code that was reached in no configuration. Returns the exit status.
 pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Report>)], refusals: &Refusals) -> Exit {
     let reported = || all.iter().flat_map(|(_, _, r)| r);
     let violated = reported().any(|r| matches!(r.verdict, Outcome::Violated { .. }));
     let explored = reported().any(|r| r.engine == Searcher::Explorer);
     let mut complete = reported().all(|r| matches!(r.verdict, Outcome::Holds | Outcome::Excluded));
     let mut lines = vec![];
-    // A search that found something ended there.
+    // A search that found a violation ended there and is incomplete.
     for subject in subjects.iter().filter(|_| !violated) {
-        // Every handler is to run in one of the configurations at least.
+        // Every handler must run in at least one configuration.
         let mine = all
             .iter()
             .filter(|(s, ..)| *s == subject)

@@ -1,4 +1,4 @@
-//! The explorer's search of a world, as the command line wants it.
+//! The explorer's search of a world, with the options of the command line.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use nacre_worlds::world::World;
 use crate::args::{Engine, Verify};
 use crate::interrupt::Interrupt;
 
-/// The explorer's search of a world.
+/// Runs the explorer on a world.
 pub fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) -> Result<Found, String> {
     let (space, first) = Space::open(&world.setup)?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -53,24 +53,24 @@ pub fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) 
     Ok(Found { covered: space.endpoints.covered(), undrawn, searched, run })
 }
 
-/// What the explorer found.
+/// The result of the explorer.
 pub struct Found {
-    /// The verdict and the figures.
+    /// The verdict and the statistics.
     pub searched: Searched,
-    /// The run that breaks something.
+    /// The run to the violation.
     pub run: Option<nacre_checker::run::Run>,
-    /// What ran.
+    /// The executed code.
     pub covered: Covered,
-    /// Where random numbers are drawn of which not every value that matters was tried.
+    /// The random draws of which not every relevant value was tried.
     pub undrawn: Vec<Span>,
 }
 
-/// Where timers are limited, nothing need ever happen again.
+/// Whether goals are checked: limited timers need not fire again.
 pub fn has_goals(world: &World) -> bool {
     world.setup.bounds.limits.iter().all(|(name, _)| name != "timers")
 }
 
-/// Which engines are wanted.
+/// Returns the requested engines.
 pub fn engines(args: &Verify) -> Vec<Engine> {
     match args.engine {
         Engine::All => vec![Engine::Explorer, Engine::Spin, Engine::SpinC],

@@ -143,5 +143,5 @@ pub(crate) fn too_many_blocks(stack: &Stack, flow: &Flow) -> Option<Diagnostic> 
     let title = format!("one connection can need {blocks} blocks of messages; a pool has at most {most}");
     let label = format!("`{}` can hold {} blocks of {block} bytes", cell.name, of_cell(&largest));
     let error = Diagnostic::error(codes::POOL, title).at(layer.span, label);
-    Some(error.help("lower its capacity, or put a layer above that cuts long messages"))
+    Some(error.help("lower its capacity, or put a layer above it that fragments long messages"))
 }

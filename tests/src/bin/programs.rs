@@ -1,4 +1,4 @@
-//! Random programs from the command line: prints them, examines them, shrinks those that fail.
+//! Random programs from the command line: prints, examines and shrinks them.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,13 +14,13 @@ use nacre_tests::programs::{campaign, digests, generate, shrink, Course};
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// All optimizations, and more events.
+    /// Use all optimizations, and more events.
     #[arg(long, global = true)]
     thorough: bool,
-    /// Only what the compiler makes of a program; nothing runs.
+    /// Examine only the output of the compiler; run nothing.
     #[arg(long, global = true)]
     sources_only: bool,
-    /// Seconds of processor time that one program may take.
+    /// The limit of processor time for one program, in seconds.
     #[arg(long, global = true, default_value_t = 120)]
     patience: u64,
 }
@@ -35,7 +35,7 @@ enum Command {
         #[arg(long)]
         seed: u64,
     },
-    /// The same in this process, which the program can end; puts libraries into the folder of the file.
+    /// The same in this process, which the program can crash; libraries are written to the folder of the file.
     #[command(hide = true)]
     ExamineHere {
         file: PathBuf,
@@ -46,21 +46,22 @@ enum Command {
     Run {
         first: u64,
         end: u64,
-        /// Begin no program once one has failed.
+        /// Start no program after a failure.
         #[arg(long)]
         until_failure: bool,
-        /// Only those of which this compiler makes something else than the one that wrote this file of digests.
+        /// Only programs whose compiler output differs from this file of digests.
         #[arg(long)]
         unlike: Option<PathBuf>,
     },
-    /// Prints a digest of what the compiler makes of each of these programs.
+    /// Prints a digest of the compiler's output for each of these programs.
     Digests { first: u64, end: u64 },
-    /// Puts a bug of `tools/injected-bugs.txt` into the tree at a folder; prints its name, or fails if there are fewer.
+    /// Injects a bug of `tools/injected-bugs.txt` into the tree at a folder; prints its name, or fails if there are
+    /// fewer.
     Inject { number: usize, folder: PathBuf },
-    /// Makes the program of a seed that fails small, and prints it.
+    /// Shrinks the failing program of a seed, and prints it.
     Shrink {
         seed: u64,
-        /// Programs that are tried at the most.
+        /// The maximum number of programs that are tried.
         #[arg(long, default_value_t = 3000)]
         budget: usize,
     },

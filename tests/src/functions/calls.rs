@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Callee, Code, Function};
 
-/// Who calls whom in one crate.
+/// The call graph of one crate.
 pub struct Calls<'c> {
     code: &'c Code,
     functions: &'c [Function],
@@ -15,7 +15,7 @@ pub struct Calls<'c> {
 }
 
 impl<'c> Calls<'c> {
-    /// Those of a crate.
+    /// Builds the call graph of a crate.
     pub fn new(code: &'c Code) -> Calls<'c> {
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, function) in code.functions.iter().enumerate() {
@@ -29,7 +29,7 @@ impl<'c> Calls<'c> {
         all.filter(|at| is(&self.functions[*at])).collect()
     }
 
-    /// The functions that a call can mean.
+    /// Returns the functions that a call can refer to.
     fn meant(&self, from: &Function, callee: &Callee) -> Vec<usize> {
         match callee {
             Callee::Free(name) => {
@@ -53,7 +53,7 @@ impl<'c> Calls<'c> {
         function.calls.iter().flat_map(|callee| self.meant(function, callee)).collect()
     }
 
-    /// Whether a function can come back to itself, other than by way of a traversal.
+    /// Whether a function can call itself, other than through a traversal.
     fn comes_back(&self, start: usize) -> bool {
         let (mut seen, mut pending) = (BTreeSet::new(), vec![start]);
         while let Some(at) = pending.pop() {
@@ -63,7 +63,7 @@ impl<'c> Calls<'c> {
         seen.contains(&start)
     }
 
-    /// The functions that read kinds and come back to themselves.
+    /// Returns the recursive functions that read kinds.
     pub fn recursive(&self) -> BTreeSet<String> {
         let all = self.functions.iter().enumerate();
         let recursive = all.filter(|(at, f)| f.reads && !f.is_traversal && self.comes_back(*at));

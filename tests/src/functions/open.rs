@@ -1,4 +1,4 @@
-//! Choices by kind that are open: they name several kinds and say the same of all others, so of one that is added.
+//! Open choices by kind: they name several kinds and treat all others alike, including kinds that are added later.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub fn kinds_of_pattern(pattern: &syn::Pat) -> BTreeSet<String> {
     kinds.0
 }
 
-/// The names in an expression: of what a match looks at, and of what a call is given.
+/// The names in an expression: in the operand of a match, and in the arguments of a call.
 fn names_in(expr: &syn::Expr) -> BTreeSet<String> {
     struct Names(BTreeSet<String>);
     impl<'a> Visit<'a> for Names {
@@ -42,7 +42,7 @@ fn names_in(expr: &syn::Expr) -> BTreeSet<String> {
     names.0
 }
 
-/// Whether code hands one of the names on: as an argument of a function or as the receiver of a method.
+/// Whether code passes one of the names on: as an argument of a function or as the receiver of a method.
 fn hands_on(code: &syn::Expr, names: &BTreeSet<String>) -> bool {
     struct Calls<'n>(&'n BTreeSet<String>, bool);
     impl Calls<'_> {
@@ -77,7 +77,7 @@ pub fn kinds_of(of: &syn::ExprMatch) -> BTreeSet<String> {
     of.arms.iter().flat_map(|arm| kinds_of_pattern(&arm.pat)).collect()
 }
 
-/// Whether a match chooses between several kinds and says of all others the same without looking at them.
+/// Whether a match distinguishes several kinds and treats all others alike without examining them.
 pub fn is_open(of: &syn::ExprMatch) -> bool {
     let fallback = of.arms.iter().rfind(|arm| arm.guard.is_none() && is_any(&arm.pat));
     let Some(fallback) = fallback.filter(|_| kinds_of(of).len() > 1) else { return false };
@@ -88,7 +88,7 @@ pub fn is_open(of: &syn::ExprMatch) -> bool {
     !hands_on(&fallback.body, &names)
 }
 
-/// The kinds that the conditions of a chain of `if let .. else if let ..` name, unless what is left is handed on.
+/// The kinds that the conditions of a chain of `if let .. else if let ..` name, unless the rest is passed on.
 pub fn kinds_of_chain(of: &syn::ExprIf) -> BTreeSet<String> {
     let (mut kinds, mut names, mut next) = (BTreeSet::new(), BTreeSet::new(), of);
     loop {
@@ -104,7 +104,7 @@ pub fn kinds_of_chain(of: &syn::ExprIf) -> BTreeSet<String> {
     }
 }
 
-/// Whether a pattern fits every kind.
+/// Whether a pattern matches every kind.
 fn is_any(pattern: &syn::Pat) -> bool {
     match pattern {
         syn::Pat::Wild(_) | syn::Pat::Ident(_) => true,

@@ -1,4 +1,4 @@
-//! Bugs in the back end: it is given another stack than the interpreter, or its C is changed.
+//! Bugs in the back end: it receives a different stack from the interpreter, or its C is changed.
 
 use nacre_driver::Level;
 use nacre_simulator::lockstep::Lockstep;
@@ -10,14 +10,14 @@ use crate::library::find;
 use crate::machines::Machines;
 use crate::storm::{storm, Tally};
 
-/// Events after which a bug must have shown.
+/// The number of events within which a bug must be detected.
 const EVENTS: u64 = 6000;
 
-/// What the back end does wrong.
+/// The mistake of the back end.
 pub enum Wrong {
-    /// Changes the stack that it is given; false: there is nothing of the kind to change.
+    /// Changes its stack; false: there is nothing of this kind to change.
     Stack(fn(&mut Stack) -> bool),
-    /// Replaces the first of such a text in the C of level `queue`; `@` stands for the stack's name.
+    /// Replaces the first occurrence of a text in the C of level `queue`; `@` stands for the stack's name.
     Text(&'static str, &'static str),
 }
 
@@ -26,13 +26,13 @@ pub struct Bug {
     pub wrong: Wrong,
 }
 
-/// The interpreter of `reliable` beside C that has the bug.
+/// Compares the interpreter of `reliable` with C that has the bug.
 pub fn fate(bug: &Bug) -> Fate {
     let machines = Machines::new(&find("reliable"));
     let mut text = machines.text(Level::Queue);
     match &bug.wrong {
         Wrong::Stack(change) => {
-            // After the passes, which validate what they are given and what they make of it.
+            // After the passes, which validate their input and output.
             let mut stack = (*machines.stack).clone();
             nacre_driver::optimize(&mut stack, Level::Queue);
             if !change(&mut stack) {
@@ -59,14 +59,14 @@ pub fn fate(bug: &Bug) -> Fate {
     Fate { name: bug.name, found }
 }
 
-/// The same without a bug; gives what differs.
+/// Returns a difference without a bug.
 pub fn sound() -> Option<String> {
     let machines = Machines::new(&find("reliable"));
     let lockstep = Lockstep { makers: vec![machines.interpreter(), machines.emitted(Level::Queue)] };
     storm(&machines.stack, &lockstep, 9, EVENTS, &mut Tally::default()).err()
 }
 
-/// Changes one statement of the stack: the first for which `change` says that it did.
+/// Changes one statement of the stack: the first for which `change` returns true.
 pub fn edit(stack: &mut Stack, change: &mut dyn FnMut(&mut StatementKind) -> bool) -> bool {
     let mut done = false;
     let mut first = ChangeStatements(|s: &mut Statement| done = done || change(&mut s.kind));
@@ -74,7 +74,7 @@ pub fn edit(stack: &mut Stack, change: &mut dyn FnMut(&mut StatementKind) -> boo
     done
 }
 
-/// Takes out the `number`th statement of a kind.
+/// Removes the `number`th statement of a kind.
 pub fn forget(stack: &mut Stack, mut number: u32, kind: fn(&StatementKind) -> bool) -> bool {
     edit(stack, &mut |statement| {
         if !kind(statement) {

@@ -1,4 +1,4 @@
-//! Bugs in layers of the library, and what is asked of a stack to find them.
+//! Bugs in layers of the library, and the properties of stacks that detect them.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -27,10 +27,10 @@ pub struct Bug {
     pub stack: (&'static str, &'static str),
 }
 
-/// What a stack promises.
+/// The guarantees of a stack.
 #[derive(Clone, Copy, PartialEq)]
 enum Promise {
-    /// All, over a network that loses and repeats.
+    /// All guarantees, over a network that loses and duplicates.
     Reliable,
     /// The same, also if bits are flipped.
     Checked,
@@ -38,7 +38,7 @@ enum Promise {
     Ordered,
     /// Nothing but what was sent, also if bits are flipped.
     Intact,
-    /// All of it over an honest network.
+    /// All guarantees over a network without faults.
     Honest,
 }
 
@@ -52,7 +52,7 @@ fn promise(stack: &str) -> Promise {
     }
 }
 
-/// A stack of the library as it is in a folder; errors: what the tools say about it.
+/// Returns a stack of the library in a folder; errors: the diagnostics.
 pub fn stack(folder: &Path, place: (&str, &str)) -> Result<Arc<Stack>, String> {
     let mut session = Session::open(&[folder.join(place.0)]);
     session.check();
@@ -62,7 +62,7 @@ pub fn stack(folder: &Path, place: (&str, &str)) -> Result<Arc<Stack>, String> {
     session.stack(place.1).map(Arc::new).ok_or_else(|| session.render(false))
 }
 
-/// Puts the bug into a copy of the library, and asks.
+/// Injects the bug into a copy of the library, and tests it.
 pub fn fate(bug: &Bug) -> Fate {
     Fate { name: bug.name, found: found(bug) }
 }
@@ -97,7 +97,7 @@ fn copy_library(to: &Path) {
     }
 }
 
-/// What is wrong with a stack, if anything is, and what found it.
+/// Returns the violated property of a stack and the test that found it, if any.
 fn broken(stack: &Arc<Stack>, original: &Arc<Stack>) -> Option<(&'static str, String)> {
     quiet(stack, original)
         .map(|words| ("a quiet run", words))
@@ -122,9 +122,9 @@ fn ran(plan: &Plan, one: &Arc<Stack>, two: &Arc<Stack>) -> (Run, Rc<Interface>) 
     (run(plan, &subject, None, false), interface)
 }
 
-/// Over an honest network everything arrives, at once and without a repetition, in no more bytes than it takes.
+/// Over a network without faults, everything arrives at once, without retransmissions and additional bytes.
 fn quiet(stack: &Arc<Stack>, original: &Arc<Stack>) -> Option<String> {
-    // Layers that lose, corrupt or hold back are a bad network by themselves.
+    // Layers that lose, corrupt or delay are themselves a bad network.
     let faulty =
         ["lose", "corrupt", "duplicate", "reorder"].iter().any(|l| stack.layers.iter().any(|at| at.name == *l));
     if faulty {

@@ -1,17 +1,17 @@
-//! Seeded bugs: small changes to layers, to the IR that the back end is given, and to the C that it writes.
+//! Seeded bugs: small changes to layers, to the IR for the back end, and to the emitted C.
 
 pub mod emitted;
 pub mod layers;
 
-/// What came of one seeded bug.
+/// The result for one seeded bug.
 #[derive(Clone, Debug)]
 pub struct Fate {
     pub name: &'static str,
-    /// What found it, and its words; errors: why it could not be tried, or that nothing found it.
+    /// The test that found it, and its message; errors: why it could not be tried, or that nothing found it.
     pub found: Result<(&'static str, String), String>,
 }
 
-/// A table of what found what; the names of those that live are given back.
+/// Prints a table of the results; returns the names of undetected bugs.
 pub fn report(fates: &[Fate]) -> Vec<String> {
     let mut wrong = Vec::new();
     for fate in fates {

@@ -1,4 +1,4 @@
-//! Branches and loops over numbers; values that may not be there.
+//! Branches and loops over numbers; values that may be absent.
 
 use super::generator::Generator;
 use super::scope::{root, Access, Scope};
@@ -22,7 +22,7 @@ impl Generator {
         Some(parts)
     }
 
-    /// `match` over an enum, a truth value or a number.
+    /// A `match` over an enum, a bool or a number.
     pub fn matched(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let matches = |ty: &Ty| matches!(ty, Ty::Enum(..) | Ty::UInt(_) | Ty::Int(_) | Ty::Range(_) | Ty::Bool);
         let places = scope.places(self, matches);
@@ -54,7 +54,7 @@ impl Generator {
         Some(tree!["match (", value, ") {\n", Node::joined(arms, ""), "}\n"])
     }
 
-    /// A number without another way to write it.
+    /// A number in its only decimal form.
     fn decimal(&mut self, ty: &Ty) -> String {
         loop {
             let literal = self.literal(ty);
@@ -64,15 +64,15 @@ impl Generator {
         }
     }
 
-    /// Leaves where a condition holds.
+    /// A statement that leaves under a condition.
     pub fn early_end(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let condition = self.wanted(scope, &Ty::Bool, 2);
         let nodes = self.statements(&Spot { depth: 0, ..spot.clone() }, &mut scope.clone());
         Some(tree!["if (", condition, ") {\n", Node::joined(nodes, ""), self.leave(spot, scope), "}\n"])
     }
 
-    /// `let x = ... else { ... }` and `if let x = ... { }` of what may fail: a division, a number in a range, an
-    /// option.
+    /// `let x = ... else { ... }` and `if let x = ... { }` of an operation that can fail: a division, a number in a
+    /// range, an option.
     pub fn guarded(&mut self, spot: &Spot, scope: &mut Scope) -> Option<Node> {
         let (value, ty) = self.fallible(scope)?;
         let name = self.name("x");
@@ -94,7 +94,7 @@ impl Generator {
         Some(tree![format!("let {name} = "), value, end])
     }
 
-    /// ` else` of what has to leave; short where nothing is held.
+    /// An ` else` that must leave; short if no message is held.
     pub fn left_else(&mut self, spot: &Spot, scope: &Scope) -> Node {
         let breaks = spot.in_loop == Some(spot.held.len());
         match &spot.inside {
@@ -108,7 +108,7 @@ impl Generator {
         }
     }
 
-    /// What may not be there, and its type if it is.
+    /// An expression whose value may be absent, and the type of its value.
     fn fallible(&mut self, scope: &Scope) -> Option<(Node, Ty)> {
         match self.below(4) {
             0 => {
@@ -141,7 +141,7 @@ impl Generator {
         }
     }
 
-    /// What is in a `msg?`: looked at, or taken out.
+    /// A statement on a `msg?`: borrows or takes the message.
     pub fn presence(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let options = scope.places(self, |ty| ty.is_message_option());
         let options: Vec<_> = options.into_iter().filter(|option| scope.may_move(option)).collect();
@@ -167,11 +167,11 @@ impl Generator {
         }
     }
 
-    /// Loops that count, or go on while a condition holds.
+    /// Loops that count, or continue while a condition holds.
     pub fn loops(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let (within, spot) = (spot.in_loop.is_some(), spot.looping());
         if self.percent(40) {
-            // Bounds of loops multiply.
+            // Bounds of nested loops multiply.
             let bound = match within {
                 true => 1 + self.below(2),
                 false if self.percent(80) => 1 + self.below(4),

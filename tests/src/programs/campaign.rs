@@ -1,4 +1,4 @@
-//! Many programs, each in a process of its own, and what was found.
+//! Many programs, each in its own process, and their results.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,16 +11,16 @@ use crate::in_parallel;
 /// Progress is printed after this number of programs.
 const EACH: usize = 20;
 
-/// What became of many programs.
+/// The results of many programs.
 #[derive(Clone, Debug, Default)]
 pub struct Campaign {
     pub programs: usize,
-    /// Programs that `check` rejected: the seed, and what it said.
+    /// Programs that `check` rejected: the seed and the diagnostics.
     pub rejected: Vec<(u64, String)>,
     pub failures: Vec<(u64, Verdict)>,
 }
 
-/// The digests of programs by their seeds, a line each.
+/// The digests of programs by seed, one line each.
 pub fn digests(seeds: &[u64]) -> String {
     in_parallel(seeds, |seed| digest_line(*seed) + "\n").concat()
 }
@@ -29,16 +29,16 @@ fn digest_line(seed: u64) -> String {
     format!("{seed} {:?}", digest(&generate(seed).text()))
 }
 
-/// How a campaign goes.
+/// The options of a campaign.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
-    /// Begin no program once one has failed.
+    /// Start no program after a failure.
     pub until_failure: bool,
-    /// Lines of [`digests`]: programs of which the compiler still makes the same do not run.
+    /// Lines of [`digests`]: programs with unchanged compiler output do not run.
     pub known: BTreeSet<String>,
 }
 
-/// Examines the programs of some seeds. What was found is printed at once, to standard error.
+/// Examines the programs of some seeds. Failures are printed at once to standard error.
 pub fn campaign(examination: &Examination, seeds: Vec<u64>, course: &Course) -> Campaign {
     let (failed, progress) = (AtomicBool::new(false), Progress::new(seeds.len()));
     let verdicts = in_parallel(&seeds, |seed| {
@@ -54,7 +54,7 @@ pub fn campaign(examination: &Examination, seeds: Vec<u64>, course: &Course) -> 
     gather(seeds, verdicts)
 }
 
-/// Prints how far a campaign is.
+/// Prints the progress of a campaign.
 struct Progress {
     all: usize,
     done: AtomicUsize,
@@ -79,7 +79,7 @@ impl Progress {
     }
 }
 
-/// The first error of what `check` said.
+/// Returns the title of the first error of `check`.
 fn title(words: &str) -> &str {
     words.lines().find(|line| line.contains("] Error: ")).unwrap_or("no error")
 }
@@ -96,7 +96,7 @@ fn gather(seeds: Vec<u64>, verdicts: Vec<Verdict>) -> Campaign {
     found
 }
 
-/// A failure, and the command that makes it small.
+/// Formats a failure, and the command that shrinks it.
 fn failure(seed: u64, verdict: &Verdict) -> String {
     let words: String = format!("{verdict:?}").chars().take(600).collect();
     format!("program {seed}: {words}\n  cargo run -p nacre-tests --bin programs -- shrink {seed}")
@@ -109,7 +109,7 @@ impl Campaign {
         self.failures.is_empty() && self.rejected.len() * 100 <= 3 * self.programs
     }
 
-    /// Figures, and the diagnostics of what was rejected by how often they came.
+    /// Returns statistics, and the diagnostics of rejected programs by frequency.
     pub fn summary(&self) -> String {
         let mut titles: Vec<(usize, &str, u64)> = Vec::new();
         for (seed, words) in &self.rejected {

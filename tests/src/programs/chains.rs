@@ -28,7 +28,7 @@ impl Generator {
         (tree![head, Node::joined(members, "\n"), "\n}\n\n"].with(Role::Piece(piece)), mention)
     }
 
-    /// What its headers carry: one number, so that what is handed on tells from what state it came.
+    /// Its headers, with one number each, so that a forwarded message shows the state from which it was sent.
     fn link_headers(&mut self, layer: &mut Layer) -> Node {
         let mut nodes = Vec::new();
         for (headers, prefix, chance) in [(&mut layer.headers, "Hd", 70), (&mut layer.controls, "Ct", 80)] {
@@ -44,7 +44,7 @@ impl Generator {
         Node::joined(nodes, "")
     }
 
-    /// The state of a link: numbers that every event changes, and perhaps a timer and some messages.
+    /// The state of a link: numbers that every event changes, and possibly a timer and some messages.
     fn link_storage(&mut self, layer: &mut Layer) -> Node {
         let mut types = vec![Ty::UInt(32)];
         types.extend(self.percent(50).then_some(Ty::UInt(8)));
@@ -60,7 +60,7 @@ impl Generator {
         tree!["state {\n", Node::joined(nodes, ""), "}\n"]
     }
 
-    /// What a handler of a link does: changes its state, emits, changes its state again.
+    /// The effects of a link's handler: changes its state, emits, changes its state again.
     pub fn acts(&mut self, spot: &Spot, scope: &Scope) -> Vec<Node> {
         let mut nodes = Vec::new();
         let emissions = if spot.depth > 2 { self.below(3) } else { self.below(2) };
@@ -76,7 +76,7 @@ impl Generator {
         nodes.into_iter().map(|node| self.alone(node)).collect()
     }
 
-    /// The state after another event: every order of events gives another number.
+    /// The state after another event: every order of events results in a different number.
     pub fn step_of(&mut self, scope: &Scope) -> Node {
         let numbers = scope.places(self, |ty| matches!(ty, Ty::UInt(_)));
         let own: Vec<_> = numbers.iter().filter(|place| place.access == Access::Change).collect();
@@ -86,7 +86,7 @@ impl Generator {
         tree![format!("{path} = {path} * 3 + ({other} as {ty}) + {by};\n")]
     }
 
-    /// An emission; perhaps only in some states, or some of them, put off.
+    /// An emission; possibly only in some states, or one of several, or `later`.
     fn act(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         match self.below(10) {
             0 if spot.depth > 1 => {
@@ -99,7 +99,7 @@ impl Generator {
         }
     }
 
-    /// Several events that come later: the order of those that wait shows as well.
+    /// Several `later` events, whose order is observable too.
     fn burst(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let (index, times) = (self.name("i"), 2 + self.below(3));
         let mut inner = scope.clone();

@@ -1,4 +1,4 @@
-//! Conditions: logic, comparisons, members of containers, and what containers and timers are asked.
+//! Conditions: logic, comparisons, members of containers, and queries of containers and timers.
 
 use super::generator::Generator;
 use super::scope::Scope;
@@ -6,7 +6,7 @@ use super::tree::{tree, Node};
 use super::types::Ty;
 
 impl Generator {
-    /// A condition; always there.
+    /// Returns a condition.
     pub fn condition(&mut self, scope: &Scope, depth: u32) -> Node {
         for _ in 0..4 {
             let node = match self.below(10) {
@@ -66,7 +66,7 @@ impl Generator {
             Ty::Ring(of, _) | Ty::List(of, _) => (**of).clone(),
             _ => return None,
         };
-        // A set does not tell the type of its elements.
+        // A set does not determine the type of its elements.
         let key = match container.ty {
             Ty::Bits(_) => self.fixed(scope, &key, depth).unwrap_or_else(|| tree!["0"]),
             _ => self.wanted(scope, &key, depth),

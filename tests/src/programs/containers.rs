@@ -1,4 +1,4 @@
-//! Containers: operations, walks, and what is taken out of them.
+//! Containers: operations, loops, and removal of entries.
 
 use super::generator::Generator;
 use super::scope::{root, Access, Name, Scope};
@@ -39,7 +39,7 @@ impl Generator {
         all.into_iter().filter(|place| place.access == Access::Change && scope.changeable(place)).collect()
     }
 
-    /// A value for an entry; none where it needs a message and there is none.
+    /// A value for an entry; none if it needs a message and there is none.
     fn entry(&mut self, scope: &Scope, ty: &Ty) -> Option<Node> {
         match ty {
             Ty::Msg => self.message(scope),
@@ -66,7 +66,7 @@ impl Generator {
         }
     }
 
-    /// ` else { ... }` of what does not have to leave.
+    /// An ` else { ... }` that need not leave.
     fn otherwise(&mut self, spot: &Spot, scope: &Scope) -> Node {
         match self.below(8) {
             0 => tree![" else unreachable;\n"],
@@ -115,7 +115,7 @@ impl Generator {
         }
     }
 
-    /// A name for an entry, if it is there.
+    /// A name for an entry, if the entry exists.
     fn entry_ref(&mut self, spot: &Spot, scope: &mut Scope, path: &str, of: &Ty, n: u32) -> Node {
         let (name, slot, end) = (self.name("x"), scope.index(self, n), self.left_else(spot, scope));
         scope.stands.push((name.clone(), scope.origin(path).to_string()));
@@ -132,7 +132,7 @@ impl Generator {
 
     fn windowed(&mut self, spot: &Spot, scope: &mut Scope, path: &str, of: &Ty, bits: u8) -> Option<Node> {
         let seq = Ty::Seq(bits);
-        // Numbers near those that the window has.
+        // Numbers near those of the window.
         let near = |random: &mut Generator, scope: &Scope| match random.percent(70) {
             true => {
                 let end = *random.one(&["low", "next", "high"]);
@@ -194,7 +194,7 @@ impl Generator {
         }
     }
 
-    /// An operation that gives a slot: used in a block, or not.
+    /// An operation that returns a slot, which may be used in a block.
     fn slotted(&mut self, spot: &Spot, scope: &Scope, made: Node, n: u32) -> Node {
         if spot.depth == 0 || self.percent(40) {
             return tree![made, self.otherwise(spot, scope)];
@@ -204,7 +204,7 @@ impl Generator {
         tree![format!("if let {name} = "), made, " ", self.block(spot, &inner)]
     }
 
-    /// A loop over a container, or a look at one entry.
+    /// A loop over a container, or a reference to one entry.
     pub fn walks(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let containers: Vec<Name> =
             self.containers(scope).into_iter().filter(|c| !matches!(c.ty, Ty::Option(_))).collect();
@@ -264,7 +264,7 @@ impl Generator {
         Some(tree![head, self.block(&spot.looping(), &inner)])
     }
 
-    /// Adds what an entry that is looked at gives; its pattern.
+    /// Adds the names of a borrowed entry; returns its pattern.
     fn borrowed(&mut self, scope: &mut Scope, of: &Ty, name: &str) -> String {
         match of {
             Ty::Msg => scope.messages.push(name.to_string()),
@@ -284,7 +284,7 @@ impl Generator {
         name.to_string()
     }
 
-    /// Takes entries out: one, or all.
+    /// Removes one entry or all.
     pub fn drains(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let containers = self.containers(scope).into_iter();
         let containers: Vec<Name> = containers.filter(|c| c.ty.is_queue() && scope.may_move(c)).collect();
@@ -311,7 +311,7 @@ impl Generator {
         Some(tree![format!("{word} let {pattern} = {path}.{operation}() "), self.body(&spot, &mut inner)])
     }
 
-    /// Adds what an entry that is moved out gives: its pattern, and where it must be consumed.
+    /// Adds the names of an entry that is moved out; returns its pattern, and where it must be consumed.
     fn moved<'l>(&mut self, scope: &mut Scope, of: &Ty, spot: Spot<'l>) -> (String, Spot<'l>) {
         let name = self.name("e");
         match of {
@@ -337,7 +337,7 @@ impl Generator {
 }
 
 impl Ty {
-    /// Whether entries are taken out one after the other.
+    /// Whether entries are removed in sequence.
     fn is_queue(&self) -> bool {
         matches!(self, Ty::Ring(..) | Ty::List(..) | Ty::Window(..))
     }

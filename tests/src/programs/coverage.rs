@@ -19,7 +19,7 @@ pub fn variants_of<'d, T: Deserialize<'d>>() -> BTreeSet<String> {
     all.into_iter().collect()
 }
 
-/// Notes variants, and goes on into what they hold.
+/// Records variants, and those in their contents.
 #[derive(Default)]
 struct Recorder(BTreeSet<String>);
 
@@ -200,7 +200,7 @@ impl ser::SerializeMap for &mut Recorder {
     }
 }
 
-/// Reads nothing: fails with the variants that an enum asks for.
+/// Reads nothing: fails with the list of an enum's variants.
 struct Lister;
 
 #[derive(Debug)]

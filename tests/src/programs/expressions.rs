@@ -1,4 +1,4 @@
-//! Expressions: of a type that shows in the expression alone (`fixed`), or comes from where the value goes (`wanted`).
+//! Expressions: of a type that follows from the expression alone (`fixed`), or from the context (`wanted`).
 
 use super::generator::Generator;
 use super::scope::Scope;
@@ -6,7 +6,7 @@ use super::tree::{tree, Node};
 use super::types::{mask, Field, Ty};
 
 impl Generator {
-    /// An expression where its type is known from the place it goes to.
+    /// An expression whose type the context determines.
     pub fn wanted(&mut self, scope: &Scope, ty: &Ty, depth: u32) -> Node {
         if self.percent(if depth == 0 { 20 } else { 75 }) {
             if let Some(node) = self.fixed(scope, ty, depth) {
@@ -58,7 +58,7 @@ impl Generator {
         tree!["[", Node::joined(elements, ", "), "]"]
     }
 
-    /// An expression that shows its type; none where nothing does.
+    /// An expression that determines its type; none if there is none.
     pub fn fixed(&mut self, scope: &Scope, ty: &Ty, depth: u32) -> Option<Node> {
         for _ in 0..3 {
             let node =
@@ -70,7 +70,7 @@ impl Generator {
         self.leaf(scope, ty).map(|node| ty.value(node))
     }
 
-    /// A name of the type, or a number that says its type.
+    /// A name of the type, or a number with a stated type.
     fn leaf(&mut self, scope: &Scope, ty: &Ty) -> Option<Node> {
         let places = scope.places(self, |other| other == ty);
         if !places.is_empty() && self.percent(80) {
@@ -120,7 +120,7 @@ impl Generator {
         }
     }
 
-    /// A field or an element of a value that is no place, or what is in an option that is none.
+    /// A field or an element of a value that is not a place, or the content of an option.
     fn part(&mut self, scope: &Scope, ty: &Ty) -> Option<Node> {
         if self.percent(40) && !matches!(ty, Ty::Option(_)) {
             let option = Ty::Option(Box::new(ty.clone()));
@@ -143,7 +143,7 @@ impl Generator {
         Some(tree![self.choice(scope, of, 0)?, format!(".{}", field.name)])
     }
 
-    /// What a function or filter gives.
+    /// The result of a function or filter.
     fn computed(&mut self, scope: &Scope, ty: &Ty) -> Option<Node> {
         let functions: Vec<_> = scope.functions.iter().filter(|f| f.result.as_ref() == Some(ty)).collect();
         if scope.effects && scope.frozen.is_empty() && !functions.is_empty() {
@@ -165,12 +165,12 @@ impl Generator {
 
     fn choice(&mut self, scope: &Scope, ty: &Ty, depth: u32) -> Option<Node> {
         let condition = self.wanted(scope, &Ty::Bool, depth);
-        // Where the condition is a constant, the type shows in the value that it chooses.
+        // If the condition is a constant, the chosen value determines the type.
         let (one, other) = (self.fixed(scope, ty, depth)?, self.fixed(scope, ty, depth)?);
         Some(tree!["(if (", condition, ") { ", one, " } else { ", other, " })"])
     }
 
-    /// The left side of an operator: never a constant that would be joined with another to one that fits no type.
+    /// The left operand of an operator: never a constant whose combination with another one fits no type.
     fn left(&mut self, scope: &Scope, ty: &Ty, depth: u32) -> Option<Node> {
         match ty {
             Ty::Duration => self.named(scope, ty),
@@ -208,7 +208,7 @@ impl Generator {
         let by = self.literal(ty);
         let zero = matches!(by.as_str(), "0" | "0x0" | "(-0)");
         let by = if zero { "1".to_string() } else { by };
-        // A type of one bit with a sign has no 1.
+        // A signed type of one bit has no 1.
         let by = if matches!(ty, Ty::Int(1)) { "(-1)".to_string() } else { by };
         Some(tree!["(", value, format!(" {} ", self.one(&["/", "%"])), by, ")"])
     }
@@ -282,7 +282,7 @@ impl Generator {
         }
     }
 
-    /// Of two sequence numbers or instants.
+    /// The distance of two sequence numbers or instants.
     fn distance(&mut self, scope: &Scope, ty: &Ty, depth: u32) -> Option<Node> {
         Some(tree!["(", self.fixed(scope, ty, depth)?, " - ", self.fixed(scope, ty, depth)?, ")"])
     }

@@ -1,4 +1,4 @@
-//! Functions of layers, filters of the file, and how they are called.
+//! Functions of layers, filters of the file, and their calls.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::tree::{tree, Node};
 use super::types::Ty;
 
 impl Generator {
-    /// A function, which may call those before it.
+    /// A function, which may call earlier ones.
     pub fn function(&mut self, layer: &Layer) -> (Function, Node) {
         let (name, moves) = (self.name("fun"), self.moves);
         let (mut parameters, mut shown) = (Vec::new(), Vec::new());
@@ -42,7 +42,7 @@ impl Generator {
         (Function { name, parameters, takes_message, result, moves }, self.alone(node))
     }
 
-    /// A call; none where a place for a `ref` or a message is missing.
+    /// A call; none if there is no place for a `ref` or no message.
     pub fn call(&mut self, scope: &Scope, function: &Function, message: Option<&str>) -> Option<Node> {
         let mut arguments = Vec::new();
         if function.moves && !scope.stands.is_empty() {
@@ -78,7 +78,7 @@ impl Generator {
         Some(tree![format!("{}(", function.name), Node::joined(arguments, ", "), ")"])
     }
 
-    /// A filter, which gives a value or bytes.
+    /// A filter, with a result or with yielded bytes.
     pub fn filter(&mut self) -> (Filter, Node) {
         let name = self.name("fil");
         let mut scope = Scope::default();
@@ -133,7 +133,7 @@ impl Generator {
         (Filter { name, result, rejects }, self.alone(node))
     }
 
-    /// A function of the filter, perhaps.
+    /// Possibly a function of the filter.
     fn own_function(&mut self, scope: &Scope) -> (Option<String>, Node) {
         if self.percent(60) {
             return (None, tree![""]);

@@ -1,4 +1,4 @@
-//! What all parts of the generator share: the random numbers, fresh names, and what the file declares.
+//! The common state of the generator: the random numbers, fresh names, and the declarations of the file.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use super::names::strange;
 use super::tree::{Node, Role};
 use super::types::{mask, Field, Ty};
 
-/// From this seed on, names are strange.
+/// Seeds from this one on have strange names.
 pub const STRANGE: u64 = 3_000_000;
 
 /// The state of one generation.
 pub struct Generator {
     pub random: Random,
     names: u32,
-    /// How many of 100 names are strange, and those that are used.
+    /// The percentage of strange names, and those in use.
     strange: usize,
     used: BTreeSet<String>,
     pieces: u32,
-    /// How often entries of containers came or went so far, or loops went over them.
+    /// The number of operations so far that add or remove entries of containers, or iterate over them.
     pub moves: u32,
-    /// How often messages were sent so far.
+    /// The number of emitted messages so far.
     pub sends: u32,
     /// Enums and structs of the file.
     pub declared: Vec<Ty>,
@@ -31,7 +31,7 @@ impl Generator {
     /// The generator of a seed.
     pub fn new(seed: u64) -> Generator {
         let mut generator = Generator {
-            // Not a multiple of the seed: neighbours would draw the same numbers, one draw apart.
+            // Not a multiple of the seed: neighbouring seeds would draw the same sequence, shifted by one.
             random: Random::new(hash(&[seed])),
             names: 0,
             strange: 0,
@@ -58,12 +58,12 @@ impl Generator {
         self.below(100) < n
     }
 
-    /// Draws one of several.
+    /// Draws one of several items.
     pub fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
 
-    /// A name that nothing else has.
+    /// Returns a unique name.
     pub fn name(&mut self, prefix: &str) -> String {
         self.names += 1;
         if self.strange > 0 && self.percent(self.strange) {
@@ -75,13 +75,13 @@ impl Generator {
         format!("{prefix}{}", self.names)
     }
 
-    /// A number for pieces that go together.
+    /// Returns a number for pieces that belong together.
     pub fn piece(&mut self) -> u32 {
         self.pieces += 1;
         self.pieces
     }
 
-    /// Makes a node a piece of its own.
+    /// Makes a node a separate piece.
     pub fn alone(&mut self, node: Node) -> Node {
         let piece = self.piece();
         node.with(Role::Piece(piece))
@@ -89,7 +89,7 @@ impl Generator {
 
     // ---- types
 
-    /// A width of 1 to `most` bits; those next to the words of the machine often.
+    /// A width of 1 to `most` bits, often one next to a machine word.
     pub fn width(&mut self, most: u8) -> u8 {
         let edges = [1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64];
         let width = if self.percent(70) { *self.one(&edges) } else { 1 + self.below(64) as u8 };
@@ -106,7 +106,7 @@ impl Generator {
         }
     }
 
-    /// A number of 1 to `most`, small ones often, sometimes at the end.
+    /// A number of 1 to `most`, often a small one, sometimes the limit.
     pub fn size(&mut self, most: u64) -> u64 {
         match self.below(6) {
             0 => 1,
@@ -116,7 +116,7 @@ impl Generator {
         }
     }
 
-    /// The size of a set, string of bytes or text: up to 130, those next to words often.
+    /// The size of a set, string of bytes or text: up to 130, often one next to a word.
     pub fn extent(&mut self) -> u32 {
         let edges = [1, 8, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 130];
         if self.percent(60) {
@@ -145,7 +145,7 @@ impl Generator {
         }
     }
 
-    /// A type of plain values, also those that no header takes.
+    /// A type of plain values, including those that headers cannot contain.
     pub fn plain_type(&mut self, depth: u32) -> Ty {
         match self.below(12) {
             0 => Ty::Instant,
@@ -154,7 +154,7 @@ impl Generator {
         }
     }
 
-    /// An enum or struct of the file; a number where none fits.
+    /// An enum or struct of the file; a number if none fits.
     fn of_file(&mut self, fits: impl Fn(&Ty) -> bool) -> Ty {
         let fitting: Vec<Ty> = self.declared.iter().filter(|ty| fits(ty)).cloned().collect();
         match fitting.is_empty() {
@@ -181,7 +181,7 @@ impl Generator {
 
     // ---- numbers
 
-    /// A number of a type, extreme ones often, as it is written.
+    /// A number of a type as text, often an extreme one.
     pub fn literal(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::UInt(bits) | Ty::Seq(bits) => {
@@ -207,7 +207,7 @@ impl Generator {
         }
     }
 
-    /// A number of 0 to `most`: the ends and powers of two often.
+    /// A number of 0 to `most`, often a limit or a power of two.
     pub fn up_to(&mut self, most: u64) -> u64 {
         let bit = 1u64 << self.below(64);
         let n = match self.below(8) {
@@ -226,7 +226,7 @@ impl Generator {
         }
     }
 
-    /// A duration, extreme ones rarely.
+    /// A duration, rarely an extreme one.
     pub fn duration(&mut self) -> String {
         let units = ["ns", "us", "ms", "s", "min", "h"];
         match self.below(8) {
@@ -239,7 +239,7 @@ impl Generator {
 }
 
 impl Ty {
-    /// Whether headers take values of the type.
+    /// Whether headers can contain values of the type.
     pub fn is_wire(&self) -> bool {
         match self {
             Ty::Instant | Ty::Text(_) => false,

@@ -45,7 +45,7 @@ impl Generator {
         let sends = self.sends;
         let mut body = self.body_between(&first, &Spot::of(layer, Inside::Send(message.clone())), &mut scope, "");
         if self.sends == sends {
-            // A stack that never sends is refused.
+            // A stack that never sends is rejected.
             body.parts.insert(1, Part::from(format!("below.send(share {message});\n")));
         }
         let node = tree![format!("down send({data}{message}) "), body];
@@ -107,7 +107,7 @@ impl Generator {
         let quiet = Layer { functions: Vec::new(), ..layer.clone() };
         let mut spot = Spot::of(layer, inside.clone());
         if !spot.may_sink() {
-            // Functions send messages.
+            // Functions can send messages.
             scope.functions.clear();
             spot.layer = &quiet;
         }
@@ -136,7 +136,7 @@ impl Generator {
         found.into_iter().map(|timer| handler(self, timer)).collect()
     }
 
-    /// The ways to timers in a place, with names for the indices.
+    /// The paths to timers in a place, with names for the indices.
     fn paths(
         &mut self,
         path: &str,

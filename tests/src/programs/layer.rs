@@ -6,7 +6,7 @@ use super::signatures::{Filter, Function};
 use super::tree::{tree, Node, Role};
 use super::types::{Field, Ty};
 
-/// What the bodies of a layer can refer to.
+/// The names that the bodies of a layer can use.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
     pub name: String,
@@ -25,13 +25,13 @@ pub struct Layer {
     pub style: Style,
 }
 
-/// What the handlers of a layer are made of.
+/// The kind of statements in the handlers of a layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// Statements of all kinds.
     #[default]
     Mixed,
-    /// Most of them only emit events, which shows their order.
+    /// Mostly emissions, whose order is observable.
     Relays,
     /// A link of a chain.
     Chain,
@@ -54,19 +54,19 @@ pub struct Events {
     /// Layers answer what goes down with the event that goes up, in the same step. What comes up then causes nothing
     /// below in this step: there would be a circle.
     pub turns: bool,
-    /// Of ports.
+    /// The events of ports.
     pub ask: Vec<Field>,
     pub answer: Vec<Field>,
 }
 
-/// What all layers of a file share.
+/// The common declarations of all layers of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     pub events: Events,
     pub filters: Vec<Filter>,
-    /// What layers speak, as it is written.
+    /// The interface of the layers, as text.
     pub speaks: &'static str,
-    /// The stack stands on layers of the library.
+    /// Whether the stack is above layers of the library.
     pub library: bool,
 }
 
@@ -118,7 +118,7 @@ impl Generator {
         node
     }
 
-    /// Parameters of the layer, and what the stack gives for them.
+    /// Parameters of the layer, and their values in the stack.
     fn parameters(&mut self, layer: &mut Layer) -> (Node, Node) {
         let (mut declared, mut given) = (Vec::new(), Vec::new());
         for _ in 0..self.below(4) {
@@ -153,7 +153,7 @@ impl Generator {
             layer.controls.push(self.header("Ct"));
         }
         for header in layer.headers.iter().chain(&layer.controls) {
-            // One field of a variant stays at a byte; the others go around it.
+            // One field of a variant has a fixed offset; the others are packed around it.
             let mut offset = offsets.filter(|_| self.percent(60)).map(|first| first + self.below(40));
             let mut fields = Vec::new();
             for field in &header.fields {
@@ -178,7 +178,7 @@ impl Generator {
         Field { name: self.name(prefix), ty: self.wire_type(2), piece: self.piece() }
     }
 
-    /// A struct for the entries of containers, perhaps with a message and a timer.
+    /// A struct for the entries of containers, possibly with a message and a timer.
     fn entry_type(&mut self) -> (Ty, Node) {
         let mut fields: Vec<Field> = (0..1 + self.below(2)).map(|_| self.field("f")).collect();
         for (chance, ty) in [(40, Ty::Option(Box::new(Ty::Msg))), (50, Ty::Timer), (15, Ty::Msg)] {
@@ -225,11 +225,11 @@ impl Generator {
         if given {
             known.names.clear();
         }
-        // Only those may draw at random.
+        // Only these may draw random numbers.
         known.effects = matches!(word, "state" | "lasting") && self.percent(30);
         known.functions.clear();
         let initial = self.percent(40).then(|| self.wanted(&known, &ty, 2));
-        // The default of what the host may say is the same at all times.
+        // The default of a given value cannot depend on the time.
         let initial = initial.filter(|value| !(given && value.text().contains("now")));
         let node = match initial {
             Some(value) => tree![format!("{secret}{name}: {} = ", ty.text()), value, ",\n"],
@@ -257,7 +257,7 @@ impl Generator {
         self.alone(node)
     }
 
-    /// What the layer accepts, invariants and goals: conditions that nothing keeps true.
+    /// The `accepts` conditions, invariants and goals of the layer, which the code need not satisfy.
     fn claims(&mut self, layer: &Layer) -> Node {
         let mut nodes = Vec::new();
         let scope = Scope { effects: false, ..layer.scope.clone() };
@@ -277,7 +277,7 @@ impl Generator {
     }
 }
 
-/// Whether a value cannot begin empty.
+/// Whether a value has no empty initial value.
 pub fn needs_message(ty: &Ty) -> bool {
     match ty {
         Ty::Msg => true,

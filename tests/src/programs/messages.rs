@@ -1,4 +1,4 @@
-//! Messages: what is emitted, and how those that are held are consumed.
+//! Messages: emissions, and the consumption of held messages.
 
 use super::generator::Generator;
 use super::layer::{Header, Style};
@@ -18,7 +18,7 @@ impl Generator {
         tree![format!("{} {{ ", header.name), Node::each(fields, ", "), "}"]
     }
 
-    /// A message made of one that can be looked at.
+    /// A message made from one that can be borrowed.
     pub fn message(&mut self, scope: &Scope) -> Option<Node> {
         if scope.messages.is_empty() {
             return None;
@@ -31,7 +31,7 @@ impl Generator {
         Some(tree![format!("slice({message}, "), at, ", ", length, ")"])
     }
 
-    /// A length or place in a message.
+    /// A length of, or an offset in, a message.
     fn length(&mut self, scope: &Scope) -> Node {
         match self.percent(60) {
             true => tree![self.below(20).to_string()],
@@ -39,7 +39,7 @@ impl Generator {
         }
     }
 
-    /// An event is emitted; what is held stays so.
+    /// An emission; held messages stay held.
     pub fn emission(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         if !spot.may_sink() {
             let later = self.perhaps_later(spot);
@@ -75,7 +75,7 @@ impl Generator {
         Some(tree![format!("{later}{side}.{name}("), Node::joined(values, ", "), ");\n"])
     }
 
-    /// Rarely in loops: what waits takes room for as many as there can be.
+    /// `later`, rarely in loops: waiting events take space for their maximum number.
     fn perhaps_later(&mut self, spot: &Spot) -> &'static str {
         if self.percent(if spot.in_loop.is_some() { 2 } else { 10 }) {
             "later "
@@ -84,7 +84,7 @@ impl Generator {
         }
     }
 
-    /// Only emits events: neither reads state nor changes it.
+    /// Only emissions: they neither read state nor change it.
     pub fn relay(&mut self, spot: &Spot, scope: &Scope) -> Vec<Node> {
         let mut scope = Scope { effects: false, ..scope.clone() };
         scope.names.retain(|name| name.access != Access::Change);
@@ -101,12 +101,12 @@ impl Generator {
         tree![message, " + ", self.header_value(scope, &header)]
     }
 
-    /// Consumes what the block holds itself.
+    /// Consumes the messages that the block itself holds.
     pub fn finish(&mut self, spot: &Spot, scope: &Scope) -> Node {
         self.finish_from(spot, scope, spot.outer)
     }
 
-    /// Consumes what is held, except for the `first` oldest messages.
+    /// Consumes the held messages, except for the `first` oldest ones.
     fn finish_from(&mut self, spot: &Spot, scope: &Scope, first: usize) -> Node {
         let held = spot.held[first..].to_vec();
         if held.is_empty() {
@@ -123,7 +123,7 @@ impl Generator {
         Node::joined(nodes, "")
     }
 
-    /// Leaves the loop or the body, with all consumed.
+    /// Leaves the loop or the body after consuming all held messages.
     pub fn leave(&mut self, spot: &Spot, scope: &Scope) -> Node {
         let quiet = Spot { depth: 0, ..spot.clone() };
         if let Some(first) = spot.in_loop.filter(|_| self.percent(60)) {
@@ -136,9 +136,9 @@ impl Generator {
         tree![self.finish_from(&quiet, scope, 0), end]
     }
 
-    /// Consumes one message, perhaps as another.
+    /// Consumes one message, possibly after a conversion.
     fn consume(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
-        // What is consumed is not looked at in the same statement.
+        // A consumed message is not read in the same statement.
         let mut scope = scope.clone();
         scope.messages.retain(|known| known != message);
         let scope = &scope;
@@ -150,14 +150,14 @@ impl Generator {
         self.last(spot, scope, message)
     }
 
-    /// Another message of a held one: its name, and what makes it.
+    /// A message made from a held one: its name, and the statement that makes it.
     fn transformed(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Option<(String, Node)> {
         let name = self.name("m");
         let lists = |ty: &Ty| matches!(ty, Ty::List(of, _) | Ty::Ring(of, _) if **of == Ty::Msg);
         let lists = scope.places(self, lists);
         let lists: Vec<_> = lists.into_iter().filter(|list| scope.may_move(list)).collect();
         let filters = scope.filters.iter().filter(|filter| filter.result.is_none());
-        // Who leaves consumes all that is held: nothing may be consumed before.
+        // Code that leaves consumes all held messages: nothing may be consumed before.
         let filters: Vec<_> = filters.filter(|filter| !filter.rejects || spot.held == [message]).collect();
         let unpacks = spot.layer.packs && matches!(spot.inside, Inside::Deliver(_)) && spot.held == [message];
         let form = match self.below(10) {
@@ -219,7 +219,7 @@ impl Generator {
         }
     }
 
-    /// Puts a message into the state.
+    /// Stores a message in the state.
     fn kept(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
         let fits = |ty: &Ty| match ty {
             Ty::Ring(of, _) | Ty::List(of, _) | Ty::Window(of, ..) => **of == Ty::Msg,
@@ -241,7 +241,7 @@ impl Generator {
         }
     }
 
-    /// Hands a message to a function.
+    /// Passes a message to a function.
     fn given(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
         let takes: Vec<_> = spot.layer.functions.iter().filter(|f| f.takes_message && f.result.is_none()).collect();
         if takes.is_empty() || !scope.frozen.is_empty() {

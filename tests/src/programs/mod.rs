@@ -1,5 +1,5 @@
-//! Random programs: well-typed layers and stacks as source text, from a seed; what runs and compares them; and what
-//! makes those that fail small.
+//! Random programs: well-typed layers and stacks as source text, from a seed; the machines that run and compare them;
+//! and the shrinker of failing ones.
 //!
 //! A program is generated as a tree of text ([`tree`]) whose pieces the shrinker ([`shrink`]) knows how to take away.
 //! The generator knows the types of what it writes, but asks no part of the compiler: what it takes for correct and
@@ -61,7 +61,7 @@ pub fn generate(seed: u64) -> Node {
     // A file may have several stacks of the same layers.
     let small = kind < 30 || (kind < 40 && !shared.library);
     nodes.append(&mut layers.nodes);
-    // Each of the other layers may be removed.
+    // The other layers can be removed individually.
     if !shared.library {
         nodes.push(tree!["worker last: line over line {}\n\n"]);
     }
@@ -74,16 +74,16 @@ pub fn generate(seed: u64) -> Node {
     Node::joined(nodes, "")
 }
 
-/// The layers of a stack, the last one aside.
+/// The layers of a stack, except the last one.
 #[derive(Default)]
 struct Layers {
     /// Their declarations.
     nodes: Vec<Node>,
-    /// How the stack names them, from above.
+    /// Their names in the stack, from the top.
     stack: Vec<Node>,
 }
 
-/// The interfaces that layers speak.
+/// The interfaces of the layers.
 fn interfaces(shared: &Shared) -> Node {
     let events = &shared.events;
     let list = |fields: &[types::Field]| {
@@ -99,10 +99,10 @@ fn interfaces(shared: &Shared) -> Node {
 }
 
 impl Generator {
-    /// Workers of all kinds of statements, and perhaps many that do nothing, or one of the library.
+    /// Workers with all kinds of statements, and possibly many that do nothing, or one of the library.
     fn mixed(&mut self, shared: &Shared, layers: &mut Layers) {
         let few = 1 + self.below(3);
-        // What the first frames of the library have before the fields of layers.
+        // The fields of the library's first frames in front of those of the layers.
         let preamble = if shared.library { 64 } else { 4 };
         let offsets = if self.percent(30) { self.below(few) } else { few };
         for at in 0..few {
@@ -119,7 +119,7 @@ impl Generator {
         }
     }
 
-    /// A chain of small layers, with one worker of another kind at the most.
+    /// A chain of small layers, with at most one worker of another kind.
     fn chain(&mut self, shared: &Shared, layers: &mut Layers) {
         for _ in 0..2 + self.below(3) {
             let piece = self.piece();
@@ -133,7 +133,7 @@ impl Generator {
         }
     }
 
-    /// Layers that hand on all messages.
+    /// Layers that forward all messages.
     fn faithful(&mut self, shared: &Shared, layers: &mut Layers) {
         for _ in 0..1 + self.below(3) {
             self.known_worker(shared, layers, true);
@@ -142,7 +142,7 @@ impl Generator {
         self.thin(shared, layers, thin);
     }
 
-    /// Declares a layer; puts it anywhere into the stack.
+    /// Declares a layer, and places it anywhere in the stack.
     fn place(&mut self, layers: &mut Layers, node: Node, mention: Node) {
         layers.nodes.push(node);
         let at = self.below(layers.stack.len() + 1);
@@ -175,7 +175,7 @@ impl Generator {
         }
     }
 
-    /// An interface of its own, or that of the library.
+    /// A new interface, or that of the library.
     fn language(&mut self) -> Shared {
         let (ask, answer) = (self.arguments(), self.arguments());
         if self.percent(20) {
@@ -191,7 +191,7 @@ impl Generator {
         Shared { events, speaks: ": line over line", ..Shared::default() }
     }
 
-    /// Parameters of an event that hosts can meet.
+    /// Parameters of an event that the host can exchange.
     fn arguments(&mut self) -> Vec<types::Field> {
         let fields = (0..self.below(4)).map(|_| {
             let ty = match self.below(20) {

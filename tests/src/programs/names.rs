@@ -1,4 +1,4 @@
-//! Names: short ones with a number, or those that mean something in C, in Promela, in emitted code or elsewhere.
+//! Names: short ones with a number, or ones with a meaning in C, in Promela, in emitted code or elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -154,7 +154,7 @@ const TYPES: [&str; 14] = [
     "Value",
 ];
 
-/// A strange name of the kind that a prefix stands for, if one is left.
+/// A strange name of the kind of a prefix, if one is left.
 pub fn strange(prefix: &str, number: usize, used: &mut BTreeSet<String>) -> Option<String> {
     let kind: &[&str] = match prefix.as_bytes() {
         [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_lowercase() => &TYPES,
@@ -166,7 +166,7 @@ pub fn strange(prefix: &str, number: usize, used: &mut BTreeSet<String>) -> Opti
         1 => format!("{prefix}_{number}"),
         _ => kind[number % kind.len()].to_string(),
     };
-    // `now` and `len` mean something where values are asked.
+    // `now` and `len` have a meaning in expressions.
     let taken = ["now", "len"].contains(&name.as_str());
     (!taken && used.insert(name.clone())).then_some(name)
 }

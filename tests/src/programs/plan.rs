@@ -1,4 +1,4 @@
-//! How a program runs: which compiler makes each level, with which optimization and sanitizer, and how long.
+//! How a program runs: the compiler, optimization and sanitizer of each level, and the number of events.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::machines::LEVELS;
 
 const COMPILERS: [&str; 2] = ["gcc", "clang"];
 
-/// What checks the emitted C while it runs.
+/// The sanitizer that checks the emitted C while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sanitizer {
     None,
@@ -20,7 +20,7 @@ pub enum Sanitizer {
     Address,
 }
 
-/// How a level is made.
+/// How a level is compiled.
 #[derive(Clone, Debug)]
 pub struct Build {
     pub level: Level,
@@ -58,7 +58,7 @@ impl Plan {
         self.builds.iter().any(|build| build.sanitizer == Sanitizer::Address)
     }
 
-    /// The plan for a person.
+    /// Formats the plan.
     pub fn describe(&self) -> String {
         let one = |build: &Build| {
             let Build { level, compiler, optimization, sanitizer, inlined } = build;
@@ -87,7 +87,7 @@ impl Build {
         Build { level, compiler, optimization, sanitizer, inlined }
     }
 
-    /// The toolchain; what it makes is kept in a folder.
+    /// Returns the toolchain; its output is stored in a folder.
     pub fn toolchain(&self, folder: &Path) -> Result<Toolchain, Error> {
         let toolchain = Toolchain::named(self.compiler, folder)?.optimize(self.optimization);
         let toolchain = if self.inlined { toolchain } else { toolchain.flag("-Dalways_inline=unused") };

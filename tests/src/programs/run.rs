@@ -27,26 +27,26 @@ use super::STACK;
 use crate::machines::LEVELS;
 use crate::storm::{breaks, calm, faithful, storm_excusing, Tally};
 
-/// What became of a program.
+/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All machines were equal after each event.
     Equal,
     /// `check` found errors.
     Rejected(String),
-    /// Machines differed, or a rule was broken that no program can break.
+    /// Machines differed, or a rule that no program can violate was violated.
     Different(String),
     /// A C compiler rejected the emitted C.
     Uncompiled(String),
     /// The compiler or the interpreter panicked.
     Panicked(String),
-    /// The emitted C, or something else, ended the process.
+    /// The emitted C, or other code, crashed the process.
     Crashed(String),
-    /// It took too long.
+    /// It exceeded the time limit.
     Endless,
 }
 
-/// Statuses of the process that examines a program, and what they say.
+/// Exit statuses of the process that examines a program, and their verdicts.
 const STATUSES: [(i32, fn(String) -> Verdict); 5] = [
     (0, |_| Verdict::Equal),
     (3, Verdict::Rejected),
@@ -55,16 +55,16 @@ const STATUSES: [(i32, fn(String) -> Verdict); 5] = [
     (6, Verdict::Panicked),
 ];
 
-/// How a program is examined in a process of its own.
+/// How a program is examined in a separate process.
 #[derive(Clone, Debug)]
 pub struct Examination {
     /// The tool `programs`.
     pub tool: PathBuf,
-    /// All optimizations, and more events.
+    /// Use all optimizations, and more events.
     pub thorough: bool,
-    /// Only what the compiler makes of it; nothing runs.
+    /// Examine only the output of the compiler; run nothing.
     pub sources_only: bool,
-    /// Processor time that one program may take.
+    /// The limit of processor time for one program.
     pub patience: Duration,
 }
 
@@ -74,12 +74,12 @@ impl Verdict {
         !matches!(self, Verdict::Equal | Verdict::Rejected(_))
     }
 
-    /// Whether another program fails in the same way.
+    /// Whether another program fails with the same kind of verdict.
     pub fn is_like(&self, other: &Verdict) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// The status of the process, and the words for its output.
+    /// The exit status of the process, and its output.
     pub fn status(&self) -> (i32, &str) {
         match self {
             Verdict::Equal => (0, ""),
@@ -93,7 +93,7 @@ impl Verdict {
     }
 }
 
-/// The stack of a program, or what `check` says.
+/// Returns the stack of a program, or the diagnostics of `check`.
 pub fn compose(text: &str) -> Result<(Session, Stack), String> {
     let path = crate::root().join("tests/program.nacre");
     let mut session = Session::from_text(&path, text);
@@ -105,7 +105,7 @@ pub fn compose(text: &str) -> Result<(Session, Stack), String> {
     }
 }
 
-/// Examines what all stages of the compiler make of a program; nothing runs.
+/// Examines the output of all stages of the compiler; runs nothing.
 pub fn examine_sources(text: &str) -> Verdict {
     caught(|| match compose(text) {
         Ok((session, stack)) => {
@@ -118,7 +118,7 @@ pub fn examine_sources(text: &str) -> Verdict {
     })
 }
 
-/// A number of all that the compiler makes of a program: equal ones run equally. None: it panicked.
+/// Returns a digest of the compiler's output: programs with equal digests run equally. None: it panicked.
 pub fn digest(text: &str) -> Option<u64> {
     let made = || match compose(text) {
         Ok((session, stack)) => {
@@ -134,7 +134,7 @@ pub fn digest(text: &str) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// Examines a program in this process. `folder`: for what the C compilers make.
+/// Examines a program in this process. `folder`: for the output of the C compilers.
 pub fn examine(text: &str, plan: &Plan, folder: &Path) -> Verdict {
     caught(|| examine_here(text, plan, folder))
 }
@@ -183,13 +183,13 @@ fn tame(stack: &Stack, row: &Lockstep, seed: u64) -> Result<(), String> {
     }
 }
 
-/// Whether known code came to other results than the generator.
+/// Whether known code had other results than the generator computed.
 fn counted(tally: &Tally, counter: &str) -> Result<(), String> {
     let found = tally.counters.iter().find(|(name, n)| **n > 0 && name.ends_with(&format!(".{counter}")));
     found.map_or(Ok(()), |(name, n)| Err(format!("known code has another result: {n} {name}")))
 }
 
-/// Whether a program may break the rule: it claims at random, and joins messages until they fit no frame.
+/// Whether a program may violate the rule: its assertions are random, and it joins messages until they fit no frame.
 fn is_excused(report: &str) -> bool {
     breaks(report, &[Rule::Assert, Rule::Bound, Rule::Unreachable, Rule::Accepts, Rule::Invariant, Rule::Long])
 }
@@ -207,12 +207,12 @@ fn compiled(session: &Session, stack: &Stack, build: &Build, folder: &Path) -> R
 }
 
 impl Examination {
-    /// Examines a program in a process of its own.
+    /// Examines a program in a separate process.
     pub fn of(&self, text: &str, seed: u64) -> Verdict {
         let folder = tempfile::tempdir().expect("a folder for a program");
         let source = folder.path().join("program.nacre");
         std::fs::write(&source, text).expect("the program is written");
-        // The limit is of processor time: how busy the machine is does not matter.
+        // The limit is of processor time, which does not depend on the load of the machine.
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -t $1; shift; exec \"$@\"", "sh", &self.patience.as_secs().to_string()]);
         command.arg(&self.tool).arg("examine-here").arg(&source).arg("--seed").arg(seed.to_string());
@@ -239,7 +239,7 @@ fn wait(mut command: Command, folder: &Path) -> Verdict {
     )
 }
 
-/// The library that must come first where the address sanitizer watches.
+/// The library that must be loaded first for the address sanitizer.
 fn address_library() -> PathBuf {
     let found = Command::new("gcc").arg("-print-file-name=libasan.so").output().expect("gcc runs");
     PathBuf::from(String::from_utf8_lossy(&found.stdout).trim())

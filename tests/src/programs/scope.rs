@@ -1,4 +1,4 @@
-//! What can be named at a place of a program.
+//! The names in scope at a place of a program.
 
 use super::generator::Generator;
 use super::signatures::{Filter, Function};
@@ -12,37 +12,37 @@ pub struct Name {
     pub access: Access,
 }
 
-/// What may be done with a name besides reading it.
+/// The permitted uses of a name besides reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing.
+    /// None.
     Read,
     /// Assign it: a variable.
     Assign,
-    /// Assign it, change it in place, and hand it on by `ref`: state, and what a `ref` stands for.
+    /// Assign it, change it in place, and pass it by `ref`: state, and names that are a `ref`.
     Change,
 }
 
-/// What is known at a place.
+/// The names in scope.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     pub names: Vec<Name>,
-    /// Messages that are held or borrowed: they can be looked at.
+    /// Held or borrowed messages, which can be read.
     pub messages: Vec<String>,
     /// Whether expressions may need statements before them (`random`, calls).
     pub effects: bool,
-    /// Roots of places that must not change now: a loop goes over them, or something of them is borrowed.
+    /// Roots of places that must not change now: a loop iterates over them, or a part of them is borrowed.
     pub frozen: Vec<String>,
-    /// Names that stand in a place (`ref`): the name, and the root of the place.
+    /// Names that refer to a place (`ref`): the name, and the root of the place.
     pub stands: Vec<(String, String)>,
-    /// Parameters that are `ref`: a caller may have given any state for them.
+    /// Parameters that are `ref`: a caller may have passed any state.
     pub aliases: Vec<String>,
-    /// Functions that give a value.
+    /// Functions with a result.
     pub functions: Vec<Function>,
     pub filters: Vec<Filter>,
     /// Whether the layer packs messages.
     pub packs: bool,
-    /// Parameters and constants, which take every type that they fit.
+    /// Parameters and constants, which have every type that they fit.
     pub constants: Vec<(String, Ty)>,
 }
 
@@ -52,7 +52,7 @@ impl Scope {
         self.names.push(Name { path: path.into(), ty, access });
     }
 
-    /// All places of types that fit, those in structs, arrays, options and strings of bytes too.
+    /// All places of types that satisfy `fits`, including those in structs, arrays, options and strings of bytes.
     pub fn places(&self, random: &mut Generator, fits: impl Fn(&Ty) -> bool) -> Vec<Name> {
         let mut found = Vec::new();
         for name in &self.names {
@@ -87,7 +87,7 @@ impl Scope {
                 let place = inner(format!("{}[{}]", name.path, self.index(random, *n)), of);
                 self.within(&place, random, fits, depth - 1, found);
             }
-            // A slot that is not used reads as zero, and what is written there is lost.
+            // An unused slot reads as zero, and writes to it are lost.
             Ty::Pool(of, n) | Ty::Map(_, of, n) if of.is_plain() => {
                 let place = inner(format!("{}[{}]", name.path, self.index(random, *n)), of);
                 self.within(&place, random, fits, depth - 1, found);
@@ -124,7 +124,7 @@ impl Scope {
         random.below(n as usize).to_string()
     }
 
-    /// Whether the place may be changed now.
+    /// Whether the place may be changed at this point.
     pub fn changeable(&self, place: &Name) -> bool {
         let root = self.origin(&place.path);
         let is_alias = |name: &str| self.aliases.iter().any(|alias| alias == name);
@@ -132,20 +132,20 @@ impl Scope {
         place.access != Access::Read && !self.frozen.iter().any(|frozen| conflicts(self.origin(frozen)))
     }
 
-    /// Whether entries may come and go in the container: no name stands in one.
+    /// Whether entries may be added to or removed from the container: no name refers to one.
     pub fn may_move(&self, container: &Name) -> bool {
         let root = self.origin(&container.path);
         self.changeable(container) && !self.stands.iter().any(|(_, other)| other == root)
     }
 
-    /// The name in the state, or of a parameter, that a place is in.
+    /// The name in the state, or of a parameter, that contains a place.
     pub fn origin<'s>(&'s self, path: &'s str) -> &'s str {
         let root = root(path);
         self.stands.iter().find(|(name, _)| name == root).map_or(root, |(_, origin)| origin)
     }
 }
 
-/// The name that a place begins with.
+/// The first name of a place.
 pub fn root(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or_default()
 }

@@ -19,7 +19,7 @@ pub fn shrink(tree: &Node, mut budget: usize, fails: &dyn Fn(&str) -> bool) -> N
     }
 }
 
-/// The smaller tree if it fails too.
+/// Keeps the smaller tree if it fails too.
 fn attempt(best: &mut Node, smaller: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> bool {
     if *budget == 0 || smaller.text() == best.text() {
         return false;
@@ -32,7 +32,7 @@ fn attempt(best: &mut Node, smaller: Node, budget: &mut usize, fails: &dyn Fn(&s
     worse
 }
 
-/// Takes pieces away, level by level: the layers and declarations first, then what is in those that stay.
+/// Removes pieces, level by level: first layers and declarations, then the parts of the remaining ones.
 fn pieces(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
     let mut best = tree;
     let mut level = 0;
@@ -43,7 +43,7 @@ fn pieces(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node 
     best
 }
 
-/// Takes pieces of one level away: many neighbours at once, then fewer.
+/// Removes pieces of one level: many neighbours at once, then fewer.
 fn thinned(tree: Node, level: usize, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
     let mut best = tree;
     let mut size = numbers(&best, level).len().next_power_of_two();
@@ -93,7 +93,7 @@ fn without(node: &Node, gone: &BTreeSet<u32>) -> Node {
     Node { role: node.role.clone(), parts: parts.collect() }
 }
 
-/// Puts bodies in the place of the pieces around them.
+/// Replaces pieces by bodies inside them.
 fn bodies(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
     let mut best = tree;
     let mut at = 0;
@@ -106,7 +106,7 @@ fn bodies(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node 
     best
 }
 
-/// The n-th body, and the piece around it.
+/// The n-th body, and the enclosing piece.
 fn body_at(tree: &Node, n: usize) -> Option<(u32, Node)> {
     fn walk(node: &Node, around: Option<u32>, left: &mut usize) -> Option<(u32, Node)> {
         let around = if let Role::Piece(piece) = node.role { Some(piece) } else { around };
@@ -121,7 +121,7 @@ fn body_at(tree: &Node, n: usize) -> Option<(u32, Node)> {
     walk(tree, None, &mut { n })
 }
 
-/// Puts simple values, or parts of them, in the place of expressions.
+/// Replaces expressions by simple values, or by parts of them.
 fn values(tree: Node, budget: &mut usize, fails: &dyn Fn(&str) -> bool) -> Node {
     let mut best = tree;
     let mut at = 0;
@@ -181,7 +181,7 @@ fn replace_value(tree: &Node, n: usize, with: &Node) -> Node {
     })
 }
 
-/// The tree with other nodes in the place of some, in the order of the text.
+/// Returns the tree with some nodes replaced, in the order of the text.
 fn replaced(node: &Node, with: &dyn Fn(&Node) -> Option<Node>) -> Node {
     if let Some(other) = with(node) {
         return other;

@@ -1,4 +1,4 @@
-//! The signatures of functions and filters, which code that calls them needs.
+//! The signatures of functions and filters, for their callers.
 
 use super::types::Ty;
 
@@ -6,12 +6,12 @@ use super::types::Ty;
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
-    /// By value, or `ref`.
+    /// The parameters: type, and whether it is `ref`.
     pub parameters: Vec<(Ty, bool)>,
-    /// Its last parameter is a message.
+    /// Whether its last parameter is a message.
     pub takes_message: bool,
     pub result: Option<Ty>,
-    /// Entries of containers come or go in it, or loops go over them.
+    /// Whether it adds or removes entries of containers, or iterates over them.
     pub moves: bool,
 }
 
@@ -19,7 +19,7 @@ pub struct Function {
 #[derive(Clone, Debug)]
 pub struct Filter {
     pub name: String,
-    /// None: it gives a message.
+    /// None: it yields bytes.
     pub result: Option<Ty>,
     pub rejects: bool,
 }

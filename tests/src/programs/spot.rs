@@ -1,4 +1,4 @@
-//! Where statements are: in which layer and body, which messages must be consumed there, and how it can be left.
+//! The context of statements: their layer and body, the messages that must be consumed, and the exits.
 
 use super::layer::Layer;
 use super::types::Ty;
@@ -15,27 +15,27 @@ pub enum Inside {
     Up,
     Port,
     Timer,
-    /// With its result.
+    /// A function, with its result.
     Function(Option<Ty>),
 }
 
-/// Where statements are.
+/// The context of statements.
 #[derive(Clone)]
 pub struct Spot<'l> {
     pub layer: &'l Layer,
     pub inside: Inside,
-    /// Messages that are held: each path consumes them.
+    /// Held messages: each path consumes them.
     pub held: Vec<String>,
-    /// So many of them are consumed by what is around this block, unless it leaves.
+    /// The number of them that the enclosing code consumes, unless this block leaves.
     pub outer: usize,
-    /// In a loop: the number of messages held from before it.
+    /// In a loop: the number of messages held before it.
     pub in_loop: Option<usize>,
-    /// How deep blocks may still nest.
+    /// The remaining nesting depth of blocks.
     pub depth: u32,
 }
 
 impl<'l> Spot<'l> {
-    /// The whole body of something.
+    /// The whole of a body.
     pub fn of(layer: &'l Layer, inside: Inside) -> Spot<'l> {
         let held = match &inside {
             Inside::Send(message) | Inside::Deliver(message) if !message.is_empty() => vec![message.clone()],
@@ -44,24 +44,24 @@ impl<'l> Spot<'l> {
         Spot { layer, inside, held, outer: 0, in_loop: None, depth: 3 }
     }
 
-    /// A block in it.
+    /// A nested block.
     pub fn deeper(&self) -> Spot<'l> {
         Spot { depth: self.depth.saturating_sub(1), ..self.clone() }
     }
 
-    /// The body of a loop in it.
+    /// The body of a nested loop.
     pub fn looping(&self) -> Spot<'l> {
         Spot { in_loop: Some(self.held.len()), ..self.deeper() }
     }
 
-    /// A block that consumes one message more.
+    /// A block that consumes one more message.
     pub fn holding(mut self, message: &str) -> Spot<'l> {
         self.outer = self.held.len();
         self.held.push(message.to_string());
         self
     }
 
-    /// Whether messages go up from here without a circle.
+    /// Whether messages can be emitted upwards from here without a cycle.
     pub fn may_rise(&self) -> bool {
         match self.inside {
             Inside::Up => self.may_sink(),
@@ -69,13 +69,13 @@ impl<'l> Spot<'l> {
         }
     }
 
-    /// Whether the event without a message goes up from here without a circle.
+    /// Whether the event without a message can be emitted upwards from here without a cycle.
     pub fn may_answer(&self) -> bool {
         let turns = self.layer.events.turns && matches!(self.inside, Inside::Send(_) | Inside::Down);
         turns || self.inside == Inside::Up || self.may_rise()
     }
 
-    /// Whether events go down from here without a circle.
+    /// Whether events can be emitted downwards from here without a cycle.
     pub fn may_sink(&self) -> bool {
         !(self.layer.events.turns && self.inside == Inside::Up)
     }

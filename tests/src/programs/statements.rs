@@ -1,4 +1,4 @@
-//! Bodies: statements, then what becomes of the messages that are held.
+//! Bodies: statements, then the consumption of held messages.
 
 use super::generator::Generator;
 use super::layer::Style;
@@ -29,14 +29,14 @@ impl Generator {
         }
         nodes.push(tree![last]);
         if handles && spot.layer.style == Style::Chain && self.percent(60) {
-            // What came up while messages were handed on has changed the state.
+            // Events that arrived while messages were forwarded have changed the state.
             let step = self.step_of(scope);
             nodes.push(self.alone(step));
         }
         tree!["{\n", Node::joined(nodes, ""), "}\n"]
     }
 
-    /// Some statements; those messages that are held stay so.
+    /// Some statements; held messages stay held.
     pub fn statements(&mut self, spot: &Spot, scope: &mut Scope) -> Vec<Node> {
         let mut nodes = Vec::new();
         for _ in 0..1 + self.below(if spot.depth > 2 { 6 } else { 3 }) {
@@ -47,7 +47,7 @@ impl Generator {
         nodes
     }
 
-    /// A block of its own within another, whose messages stay held.
+    /// A nested block; the messages of the enclosing block stay held.
     pub fn block(&mut self, spot: &Spot, scope: &Scope) -> Node {
         let nodes = self.statements(&spot.deeper(), &mut scope.clone());
         tree!["{\n", Node::joined(nodes, "").with(Role::Body), "}\n"]
@@ -150,7 +150,7 @@ impl Generator {
         Some(tree![format!("arm {timer} in "), delay, format!("{unless};\n")])
     }
 
-    /// Calls a function for what it does.
+    /// Calls a function for its effects.
     fn called(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         if !scope.frozen.is_empty() || spot.layer.functions.is_empty() {
             return None;

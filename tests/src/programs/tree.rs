@@ -1,5 +1,4 @@
-//! The syntax tree of a generated program: its text, with marks on the pieces that the shrinker may take away or
-//! replace.
+//! The syntax tree of a generated program: its text, with marks on the pieces that the shrinker may remove or replace.
 
 /// A part of a node, in the order of the text.
 #[derive(Clone, Debug)]
@@ -15,14 +14,14 @@ pub struct Node {
     pub parts: Vec<Part>,
 }
 
-/// What the shrinker may do with a node.
+/// The operations of the shrinker on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing: it holds others together.
+    /// None: it groups other nodes.
     Group,
-    /// Remove it, with all other pieces of the same number: a declaration and its mentions.
+    /// Remove it, with all other pieces of the same number: a declaration and its uses.
     Piece(u32),
-    /// Put it in the place of the nearest piece around it: the body of a branch or loop.
+    /// Replace the nearest enclosing piece by it: the body of a branch or loop.
     Body,
     /// Replace it by an expression in it of the same type, or by this simplest one.
     Value { ty: String, simplest: String },
@@ -61,12 +60,12 @@ macro_rules! tree {
 pub(crate) use tree;
 
 impl Node {
-    /// Holds parts together.
+    /// Groups parts.
     pub fn group(parts: Vec<Part>) -> Node {
         Node { role: Role::Group, parts }
     }
 
-    /// Joins nodes, with a text between each two.
+    /// Joins nodes, with a separator between them.
     pub fn joined(nodes: Vec<Node>, between: &str) -> Node {
         let mut parts = Vec::new();
         for (at, node) in nodes.into_iter().enumerate() {
@@ -78,7 +77,7 @@ impl Node {
         Node::group(parts)
     }
 
-    /// Joins nodes, with a text after each: what stays correct when some are removed.
+    /// Joins nodes, with a text after each, so that some can be removed.
     pub fn each(nodes: Vec<Node>, after: &str) -> Node {
         let ended = |mut node: Node| {
             node.parts.push(Part::from(after));

@@ -36,7 +36,7 @@ pub enum Ty {
 pub struct Field {
     pub name: String,
     pub ty: Ty,
-    /// Of the piece that is the field, wherever it is mentioned.
+    /// The number of the piece that is the field, at all its uses.
     pub piece: u32,
 }
 
@@ -69,7 +69,7 @@ impl Ty {
         }
     }
 
-    /// The same where a suffix or a comma follows.
+    /// The same before a suffix or a comma.
     fn grouped(&self) -> String {
         match self {
             Ty::Range(_) | Ty::Array(..) | Ty::Option(_) => format!("({})", self.text()),
@@ -77,7 +77,7 @@ impl Ty {
         }
     }
 
-    /// The simplest value where the type is known.
+    /// The simplest value if the type is known.
     pub fn simplest(&self) -> &'static str {
         match self {
             Ty::Bool => "false",
@@ -89,7 +89,7 @@ impl Ty {
         }
     }
 
-    /// Whether values hold messages or timers, so that they are not copied.
+    /// Whether values contain messages or timers, so that they cannot be copied.
     pub fn holds(&self, what: &Ty) -> bool {
         match self {
             ty if ty == what => true,
@@ -106,7 +106,7 @@ impl Ty {
         }
     }
 
-    /// Whether values are copied, compared and passed around.
+    /// Whether values can be copied, compared and passed.
     pub fn is_plain(&self) -> bool {
         !self.holds(&Ty::Msg) && !self.holds(&Ty::Timer) && !self.has_container()
     }
@@ -122,7 +122,7 @@ impl Ty {
         }
     }
 
-    /// Numbers that `as` converts from.
+    /// Whether it is a number that `as` can convert.
     pub fn is_number(&self) -> bool {
         matches!(self, Ty::UInt(_) | Ty::Int(_) | Ty::Seq(_) | Ty::Range(_))
     }

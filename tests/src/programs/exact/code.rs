@@ -3,7 +3,7 @@
 use super::known::Known;
 use crate::programs::types::Ty;
 
-/// An expression that shows its type.
+/// An expression whose type follows from itself.
 #[derive(Clone, Debug)]
 pub struct Value {
     pub ty: Ty,
@@ -22,7 +22,7 @@ pub enum Kind {
     /// `min(a, b)`, `max(a, b)`
     Least(bool, Box<Value>, Box<Value>),
     MulDiv(Box<Value>, Box<Value>, i128),
-    /// Of a tuple, a struct, an array or `some`.
+    /// A constructor of a tuple, a struct, an array or `some`.
     Made(Vec<Value>),
     /// `x in s`, of a set, a queue or the keys of a map
     In(Box<Value>, Place),
@@ -30,11 +30,11 @@ pub enum Kind {
     Asked(&'static str, Place),
     /// `m.get(k, otherwise)`
     Get(Place, Box<Value>, Box<Value>),
-    /// A function of the layer, by its place in the list; the places of `ref` parameters, then values.
+    /// A function of the layer, by its index; the places of `ref` parameters, then values.
     Call(usize, Vec<Place>, Vec<Value>),
 }
 
-/// A name, and the way into its value.
+/// A name, and the path into its value.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub root: String,
@@ -48,7 +48,7 @@ pub enum Step {
     Index(Value),
 }
 
-/// What may not be there.
+/// An expression whose value may be absent.
 #[derive(Clone, Debug)]
 pub enum Fallible {
     /// `x as 0..N`
@@ -83,7 +83,7 @@ pub enum Statement {
     /// `push` or `insert`, with what happens if it fails.
     Push(Place, Value, Vec<Statement>),
     Insert(Place, Value, Value, Vec<Statement>),
-    /// `remove(x)` of a queue; of a map, what is found under a key.
+    /// `remove(x)` of a queue; of a map, the entry under a key.
     Remove(Place, Value),
     Clear(Place),
     Break,

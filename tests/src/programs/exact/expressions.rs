@@ -5,15 +5,15 @@ use super::known::Known;
 use crate::programs::generator::Generator;
 use crate::programs::types::{mask, Ty};
 
-/// What can be named in known code.
+/// The names in known code.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     pub all: Vec<Name>,
-    /// Functions of before, that expressions may call at the root of a statement.
+    /// Earlier functions, which expressions may call at the root of a statement.
     pub functions: Vec<Function>,
-    /// Names of containers that a loop goes over, or in which a name stands.
+    /// Containers that a loop iterates over, or to whose entries a name refers.
     pub fixed: Vec<String>,
-    /// Names that stand in a place (`ref`): the name, and the root of the place.
+    /// Names that refer to a place (`ref`): the name, and the root of the place.
     pub stands: Vec<(String, String)>,
 }
 
@@ -21,9 +21,9 @@ pub struct Names {
 pub struct Name {
     pub name: String,
     pub ty: Ty,
-    /// State, a variable, or a `ref`.
+    /// Whether it can be changed: state, a variable, or a `ref`.
     pub changes: bool,
-    /// What `ref` can stand for.
+    /// Whether a `ref` can refer to it.
     pub state: bool,
 }
 
@@ -33,7 +33,7 @@ impl Names {
         self.all.push(Name { name: name.to_string(), ty, changes, state });
     }
 
-    /// The name of the value that a name stands in.
+    /// The name of the place to which a name refers.
     pub fn origin<'n>(&'n self, name: &'n str) -> &'n str {
         self.stands.iter().find(|(stands, _)| stands == name).map_or(name, |(_, origin)| origin)
     }
@@ -124,7 +124,7 @@ impl Generator {
         }
     }
 
-    /// An expression that shows its type.
+    /// An expression whose type follows from itself.
     pub fn exact(&mut self, names: &Names, ty: &Ty, depth: u32) -> Value {
         let kind = if depth == 0 || self.percent(20) { None } else { self.exact_kind(names, ty, depth - 1) };
         let kind = kind.unwrap_or_else(|| self.exact_leaf(names, ty));
@@ -142,7 +142,7 @@ impl Generator {
     fn exact_kind(&mut self, names: &Names, ty: &Ty, depth: u32) -> Option<Kind> {
         if self.percent(10) {
             let condition = Box::new(self.exact(names, &Ty::Bool, depth));
-            // What shows no type by itself is a place.
+            // An expression whose type does not follow from itself must be a place.
             let (a, b) = (self.shown(names, ty, depth)?, self.shown(names, ty, depth)?);
             return Some(Kind::If(condition, Box::new(a), Box::new(b)));
         }
@@ -178,7 +178,7 @@ impl Generator {
         }
     }
 
-    /// A value whose type is known without the place where it goes.
+    /// A value whose type is known independently of its use.
     fn shown(&mut self, names: &Names, ty: &Ty, depth: u32) -> Option<Value> {
         if matches!(ty, Ty::UInt(_) | Ty::Int(_) | Ty::Seq(_) | Ty::Bool | Ty::Enum(..) | Ty::Struct(..)) {
             return Some(self.exact(names, ty, depth));
@@ -251,7 +251,7 @@ impl Generator {
         }
     }
 
-    /// What a container says.
+    /// A query of a container.
     fn exact_asked(&mut self, names: &Names, ty: &Ty, depth: u32) -> Option<Kind> {
         if *ty == Ty::UInt(32) {
             let countable = |ty: &Ty| matches!(ty, Ty::Bits(_) | Ty::Ring(..) | Ty::List(..) | Ty::Map(..));

@@ -1,4 +1,4 @@
-//! Known values: what arithmetic makes of them, and how a source writes them.
+//! Known values: the results of arithmetic on them, and their text in a source.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::programs::types::Ty;
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Numbers, truth values, places of enums, sequence numbers, durations.
+    /// Numbers, booleans, indices of enum variants, sequence numbers, durations.
     Num(i128),
     /// Tuples, structs, arrays, strings of bytes.
     Parts(Vec<Known>),
@@ -19,7 +19,7 @@ pub enum Known {
 }
 
 impl Known {
-    /// The number; of what is none, 0.
+    /// The number; 0 if it is not a number.
     pub fn num(&self) -> i128 {
         if let Known::Num(n) = self {
             *n
@@ -33,7 +33,7 @@ impl Known {
         self.num() != 0
     }
 
-    /// The value with which state begins.
+    /// The initial value of state.
     pub fn zero(ty: &Ty) -> Known {
         match ty {
             Ty::Struct(_, fields) => Known::Parts(fields.iter().map(|field| Known::zero(&field.ty)).collect()),
@@ -48,7 +48,7 @@ impl Known {
         }
     }
 
-    /// The value as a source writes it where its type is known.
+    /// The value as a source writes it if its type is known.
     pub fn text(&self, ty: &Ty) -> String {
         let all = |types: &mut dyn Iterator<Item = &Ty>, parts: &[Known]| {
             types.zip(parts).map(|(ty, part)| part.text(ty)).collect::<Vec<_>>().join(", ")
@@ -76,7 +76,7 @@ impl Known {
     }
 }
 
-/// The number as the type holds it: what does not fit is cut.
+/// The number truncated to the type.
 pub fn wrapped(ty: &Ty, n: i128) -> i128 {
     match ty {
         Ty::UInt(bits) | Ty::Seq(bits) => n & ((1 << bits) - 1),

@@ -1,4 +1,4 @@
-//! Code whose results the generator knows: an oracle of its own for what a source means.
+//! Code whose results the generator knows: an independent oracle for the semantics of a source.
 //!
 //! A mistake before the stack IR is the same for all that run the stack, so comparing them shows nothing. Here the
 //! generator writes code of known inputs as a tree ([`code`]), runs it itself ([`run`]), and adds comparisons with what

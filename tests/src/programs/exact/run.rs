@@ -6,7 +6,7 @@ use super::code::{Fallible, Function, Kind, Place, Statement, Step, Value};
 use super::known::{distance, wrapped, Known};
 use crate::programs::types::Ty;
 
-/// Where a name leads.
+/// The place to which a name refers.
 #[derive(Clone, Debug)]
 struct Target {
     cell: usize,
@@ -19,9 +19,9 @@ pub struct Machine<'f> {
     functions: &'f [Function],
     cells: Vec<Known>,
     names: Vec<(String, Target)>,
-    /// How many names the state has: those that functions see.
+    /// The number of names in the state, which functions can use.
     state: usize,
-    /// Statements that may still run.
+    /// The number of statements that may still run.
     fuel: usize,
 }
 
@@ -42,7 +42,7 @@ impl<'f> Machine<'f> {
         machine
     }
 
-    /// Runs the body of a function without parameters; the state afterwards, or none if that took too long.
+    /// Runs the body of a function without parameters; returns the state afterwards, or none if it took too long.
     pub fn run(mut self, body: &[Statement]) -> Option<Vec<Known>> {
         self.body(body);
         let state = self.state;
@@ -108,7 +108,7 @@ impl<'f> Machine<'f> {
                 }
             }
             Kind::MulDiv(a, b, by) => {
-                // Numbers without sign of 64 bits at the most: their product fits 128 bits without a sign.
+                // Unsigned numbers of at most 64 bits: their product fits 128 bits.
                 let product = self.value(a).num() as u128 * self.value(b).num() as u128;
                 Known::Num(wrapped(ty, (product / *by as u128) as i128))
             }
@@ -193,7 +193,7 @@ impl<'f> Machine<'f> {
         }
     }
 
-    /// A block: its names end with it.
+    /// Runs a block and removes its names.
     fn body(&mut self, statements: &[Statement]) -> Flow {
         let names = self.names.len();
         for statement in statements {
@@ -211,7 +211,7 @@ impl<'f> Machine<'f> {
         Flow::Next
     }
 
-    /// A block with a name more; true: it was left by `break`. What returns is given.
+    /// Runs a block with an additional name; true: it was left by `break`. Returns how a `return` ended it.
     fn turn(&mut self, name: &str, value: Known, body: &[Statement]) -> Flow {
         let names = self.names.len();
         self.bind(name, value);
@@ -281,7 +281,7 @@ impl<'f> Machine<'f> {
                 }
                 return self.turns(name, entries, body);
             }
-            // One turn more than the bound, then it stops.
+            // One iteration more than the bound, then it stops.
             Statement::While(c, bound, body) => {
                 let mut turns = 0;
                 while self.fuel > 0 && turns <= *bound && self.value(c).holds() {
@@ -338,7 +338,7 @@ impl<'f> Machine<'f> {
         Flow::Next
     }
 
-    /// The right side first.
+    /// Evaluates the right side first.
     fn assign(&mut self, place: &Place, operator: &str, value: &Value) {
         let right = self.value(value);
         let target = self.target(place);
@@ -346,7 +346,7 @@ impl<'f> Machine<'f> {
             Some(operator) => {
                 let old = self.at(&target).clone();
                 match (&place.ty, &right) {
-                    // One element is added or taken away.
+                    // One element is added or removed.
                     (Ty::Bits(_), Known::Num(n)) => element(operator, old, *n as u32),
                     _ => binary(operator, &place.ty, &place.ty, old, right),
                 }
@@ -392,8 +392,8 @@ fn element(operator: &str, set: Known, n: u32) -> Known {
     Known::Set(set)
 }
 
-/// How far one number is from another: below 0 before it. (Of sequence numbers half of all apart, each is before the
-/// other.)
+/// The distance of one number from another: negative if it is before it. (Of two sequence numbers at half the number
+/// space, each is before the other.)
 fn order(ty: &Ty, a: i128, b: i128) -> i128 {
     match ty {
         Ty::Seq(bits) => distance(*bits, a, b),

@@ -6,7 +6,7 @@ use super::known::Known;
 use crate::programs::generator::Generator;
 use crate::programs::types::Ty;
 
-/// Where known statements are.
+/// The context of known statements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Here {
     pub depth: u32,
@@ -20,7 +20,7 @@ impl Here {
 }
 
 impl Generator {
-    /// A block of its own.
+    /// Returns a nested block.
     pub fn known_block(&mut self, names: &Names, here: Here) -> Vec<Statement> {
         let mut inner = names.clone();
         let mut statements = Vec::new();
@@ -30,7 +30,7 @@ impl Generator {
         statements
     }
 
-    /// A block in which a name more is known.
+    /// Returns a block with an additional name.
     fn known_block_with(&mut self, names: &Names, name: &str, ty: Ty, here: Here) -> Vec<Statement> {
         let mut inner = names.clone();
         inner.add(name, ty, false, false);
@@ -84,7 +84,7 @@ impl Generator {
         Some(Statement::Assign(place, *self.one(operators), value))
     }
 
-    /// A call whose `ref`s are places of the state.
+    /// A call whose `ref` arguments are places of the state.
     fn known_call(&mut self, names: &Names, at: usize) -> Option<Value> {
         let function = names.functions[at].clone();
         let states = Names { all: names.all.iter().filter(|name| name.state).cloned().collect(), ..names.clone() };
@@ -107,7 +107,7 @@ impl Generator {
             0 => {
                 let types: Vec<Ty> = (0..2 + self.below(2)).map(|_| self.exact_type()).collect();
                 let value = self.exact(names, &Ty::Tuple(types.clone()), 2);
-                // A tuple written out shows its type where all its parts do.
+                // A tuple constructor determines its type if all its parts do.
                 if matches!(value.kind, super::code::Kind::Known(_)) {
                     return None;
                 }
@@ -141,7 +141,7 @@ impl Generator {
         }
     }
 
-    /// A type whose expressions show it.
+    /// A type whose expressions determine it.
     pub fn exact_type(&mut self) -> Ty {
         loop {
             match self.number() {
@@ -210,7 +210,7 @@ impl Generator {
                 arms.push((case, self.known_block(names, here)));
             }
         }
-        // `_` of what has all its arms is an error.
+        // A `_` after arms for all values is an error.
         let rest = match &ty {
             Ty::Enum(_, variants) => arms.len() < variants.len(),
             Ty::Bool => arms.len() < 2,
@@ -221,7 +221,7 @@ impl Generator {
         Some(Statement::Match(value, arms, other))
     }
 
-    /// What may fail, and what happens then.
+    /// An operation that can fail, and the code for its failure.
     fn known_guard(&mut self, names: &mut Names, here: Here) -> Option<Statement> {
         let (what, ty) = match self.below(5) {
             0 => {
@@ -259,7 +259,7 @@ impl Generator {
             }
         };
         let name = self.name("k");
-        // What is looked at where it is does not change meanwhile.
+        // A borrowed value does not change meanwhile.
         let mut inner = names.clone();
         if let Fallible::Option(place) = &what {
             inner.fixed.push(place.root.clone());

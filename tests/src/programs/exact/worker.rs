@@ -11,12 +11,12 @@ use crate::programs::generator::Generator;
 use crate::programs::tree::{tree, Node, Role};
 use crate::programs::types::Ty;
 
-/// The counter of results that are not as they must be, whatever the network does.
+/// The counter of wrong results, on any network.
 pub const WRONG: &str = "wrong";
-/// The counter of what did not arrive as it was sent, on a network that damages nothing.
+/// The counter of messages that did not arrive as sent, on a network without damage.
 pub const UNLIKE: &str = "unlike";
 
-/// The counter that tells that the stack hands on all messages; nothing counts.
+/// A counter whose name marks that the stack forwards all messages; it is never incremented.
 pub const FAITHFUL: &str = "faithful";
 
 /// A worker of known code: its declaration, and its name.
@@ -26,8 +26,8 @@ pub struct Exact {
 }
 
 impl Generator {
-    /// A worker that computes what is known, and passes everything else on.
-    /// `faithful`: no layer of the stack keeps a message.
+    /// Returns a worker that checks known results, and passes everything else on. `faithful`: no layer of the stack
+    /// keeps a message.
     pub fn exact_worker(&mut self, speaks: &str, piece: u32, faithful: bool) -> Exact {
         let name = self.name("exact");
         let state = self.exact_state();
@@ -57,7 +57,7 @@ impl Generator {
         Exact { node: node.with(Role::Piece(piece)), name }
     }
 
-    /// Headers whose fields are known: what goes onto messages, and what must come.
+    /// Headers with known fields: the values that are sent, and those that must arrive.
     fn exact_header(&mut self) -> (String, String, Node) {
         let types: Vec<Ty> = (0..1 + self.below(6)).map(|_| self.wire_of_known()).collect();
         let fields: Vec<(String, Ty, Known)> =
@@ -114,7 +114,7 @@ impl Generator {
         let mut inner = names.clone();
         places.iter().for_each(|(name, ty)| inner.add(name, ty.clone(), true, false));
         values.iter().for_each(|(name, ty)| inner.add(name, ty.clone(), true, false));
-        // Entries that a caller looks at, or a loop goes over, stay where they are.
+        // Entries that a caller refers to, or a loop iterates over, must not move.
         inner.all.retain(|name| {
             !name.state || !matches!(name.ty, Ty::Ring(..) | Ty::List(..) | Ty::Map(..) | Ty::Option(_))
         });
@@ -124,7 +124,7 @@ impl Generator {
             .extend(inner.all.iter().filter(|name| whole(&name.ty)).map(|name| name.name.clone()).collect::<Vec<_>>());
         let mut body = Vec::new();
         for _ in 0..1 + self.below(4) {
-            // It returns a value, or goes on.
+            // It returns a value, or continues.
             let statement = self.known_statement(&mut inner, Here { depth: 0, in_loop: false });
             body.extend(statement);
         }
@@ -137,7 +137,7 @@ impl Generator {
         Function { name, places, values, result: Some(result), body }
     }
 
-    /// A function that sets the state, runs code, and compares the state with what must come of it: its name and text.
+    /// A function that sets the state, runs code, and compares the state with the expected one: its name and text.
     fn exact_run(&mut self, names: &Names, state: &[(String, Ty)]) -> Option<(String, String, Node)> {
         let (name, code) = (self.name("run"), self.name("code"));
         let mut inner = names.clone();
@@ -153,7 +153,7 @@ impl Generator {
         let set: String = state.iter().zip(&values).map(|((name, ty), (_, value))| reset(name, ty, value)).collect();
         let checks: String = state.iter().zip(&after).map(|((name, ty), value)| checked(name, ty, value)).collect();
         let text = text(&body, &names.functions);
-        // That the code came to its end, or left by `return`, shows in what follows the call.
+        // The statements after the call show whether the code reached its end or left by `return`.
         let run = format!("fn {name}() {{\n{set}entered += 1;\n{code}();\nleft += 1;\n{checks}}}\n");
         let node = tree![run, format!("fn {code}() {{\n{text}}}\n")];
         Some((name, code, node))
@@ -186,12 +186,12 @@ fn reset(name: &str, ty: &Ty, value: &Known) -> String {
     }
 }
 
-/// Counts where a value is another one.
+/// Counts if a value differs.
 fn compared(name: &str, ty: &Ty, value: &Known, counter: &str) -> String {
     format!("if ({name} != {}) {{ count {counter}; }}\n", value.text(ty))
 }
 
-/// Counts where state is another one: of containers, the entries in their order.
+/// Counts if state differs: of containers, the entries in their order.
 fn checked(name: &str, ty: &Ty, value: &Known) -> String {
     let count = |len: usize| format!("if ({name}.len != {len}) {{ count {WRONG}; }}\n");
     match (ty, value) {
@@ -217,8 +217,7 @@ fn checked(name: &str, ty: &Ty, value: &Known) -> String {
     }
 }
 
-/// Counts where a number is an element of a set and must not be, or is not and must: some elements, and what is after
-/// them.
+/// Counts if a set has a wrong element or lacks one: some elements, and the numbers after them.
 fn elements(name: &str, set: &BTreeSet<u32>) -> String {
     let asked = |n: u32| format!("if (({n} in {name}) != {}) {{ count {WRONG}; }}\n", set.contains(&n));
     set.iter().take(4).flat_map(|n| [*n, n.saturating_sub(1)]).map(asked).collect()
