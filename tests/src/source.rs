@@ -1,4 +1,4 @@
-//! Our own source as syntax trees, for tests about it.
+//! The source of the project as syntax trees, for tests about it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use syn::visit::{self, Visit};
 
 use crate::{files, root};
 
-/// A source file that is compiled into a program, not only for its tests.
+/// A source file that is not only compiled for tests.
 pub struct Source {
-    /// From the root of the checkout.
+    /// The path from the root of the checkout.
     pub path: String,
     pub text: String,
     pub tree: syn::File,
@@ -65,13 +65,13 @@ fn modules_of_tests(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
 pub struct Literal {
     pub value: String,
     pub line: usize,
-    /// It is in the value of a `const` or `static`.
+    /// Whether it is in the value of a `const` or `static`.
     pub in_table: bool,
-    /// The names at the end of the paths beside it in a tuple: `Lose` in `(Fault::Lose, "lose")`.
+    /// The last names of the paths next to it in a tuple: `Lose` in `(Fault::Lose, "lose")`.
     pub beside: Vec<String>,
 }
 
-/// All strings of a file, but for attributes and tests.
+/// Returns all strings of a file except those in attributes and tests.
 pub fn literals(tree: &syn::File) -> Vec<Literal> {
     let mut found = Literals::default();
     found.visit_file(tree);
@@ -157,17 +157,17 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     }
 }
 
-/// A function, and from which line to which it goes.
+/// A function, and its first and last line.
 pub struct Function {
     pub name: String,
     pub lines: usize,
     /// Without `self`.
     pub parameters: usize,
-    /// It is one `match`, or a list of values: a table in the form of a function.
+    /// Whether it is one `match`, or a list of values: a table in the form of a function.
     pub is_table: bool,
 }
 
-/// All functions of a file but tests; and the public items without documentation.
+/// Returns all functions of a file except tests, and the public items without documentation.
 pub fn functions(tree: &syn::File) -> (Vec<Function>, Vec<String>) {
     let mut found = Functions::default();
     found.visit_file(tree);

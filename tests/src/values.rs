@@ -1,4 +1,4 @@
-//! Random values of the types that can be in a header or an argument, extreme ones often.
+//! Random values of the types of headers and arguments, often extreme ones.
 
 use nacre_simulator::random::Random;
 use nacre_stack::interpret::{Addr, Value};
@@ -50,7 +50,7 @@ pub fn value(stack: &Stack, random: &mut Random, ty: &Type) -> Value {
     }
 }
 
-/// One of `low ..= high`, the ends often.
+/// One of `low ..= high`, often a limit.
 fn within(random: &mut Random, low: u64, high: u64) -> u64 {
     match random.below(4) {
         0 => low,

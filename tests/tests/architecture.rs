@@ -1,11 +1,11 @@
-//! Who may import whom, and other promises about the source itself.
+//! Dependencies between crates, and other properties of the source itself.
 
 use std::collections::BTreeMap;
 
 use nacre_tests::source::{functions, literals, sources, Literal, Source};
 use nacre_tests::{files, root};
 
-/// The crates of ours that a crate depends on, from its manifest.
+/// The crates of the project that a crate depends on, from its manifest.
 fn imports(manifest: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join(manifest)).expect("a manifest for each room");
     let text = text.split("[dev-dependencies]").next().unwrap_or("").split("[build-dependencies]").next().unwrap_or("");
@@ -77,22 +77,22 @@ fn snake(name: &str) -> String {
     snake
 }
 
-/// A name of a layer that is also a word of English may be a word of the language, of the command line or of a saved
-/// run. Then it stands in a table, beside the variant that it means. Tables of `syntax`, which sees no layers, are of
-/// words alone.
+/// A name of a layer that is also an English word may be a word of the language, of the command line or of a saved run.
+/// It is then in a table, next to the variant that it denotes. Tables of `syntax`, which reads no layers, contain words
+/// alone.
 fn is_word(literal: &Literal, path: &str) -> bool {
     let named = || literal.beside.iter().any(|variant| snake(variant) == literal.value);
     literal.in_table && (path.starts_with("compiler/syntax/") || named())
 }
 
-/// Without exception: compiler, checkers, simulator, runtime and command line.
+/// Compiler, checkers, simulator, runtime and command line, without exception.
 #[test]
 fn no_tool_knows_a_layer_by_name() {
     let (names, mut wrong, mut words) = (layers(), vec![], 0);
     assert!(names.len() > 10, "the library has layers");
     for source in sources().iter().filter(|source| !source.path.starts_with("benches/")) {
         for literal in literals(&source.tree) {
-            // A path, a place or a name in a text without spaces counts as well.
+            // A path, or a name in a text without spaces, counts as well.
             let parts = literal.value.split(|c: char| !c.is_alphanumeric() && c != '_');
             let has_name =
                 parts.filter(|_| !literal.value.contains(' ')).any(|part| names.iter().any(|name| name == part));
@@ -121,8 +121,7 @@ fn names_of_layers_are_recognized_in_code() {
     );
 }
 
-/// What is still larger than it should be, or undocumented: `tests/sizes.txt`. A line is a kind, a path, and at most
-/// how much.
+/// The allowed exceptions: `tests/sizes.txt`. A line is a kind, a path, and the maximum.
 fn allowed() -> BTreeMap<(String, String), usize> {
     let text = std::fs::read_to_string(root().join("tests/sizes.txt")).expect("readable");
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -135,16 +134,16 @@ fn allowed() -> BTreeMap<(String, String), usize> {
     lines.map(entry).collect()
 }
 
-/// Lines of a file; of one that says why it is long, more are allowed.
+/// The limit of lines of a file; a file that states a reason may have more.
 const LINES: usize = 400;
 const LINES_WITH_REASON: usize = 500;
-/// In the head of such a file.
+/// The prefix of the reason in the head of such a file.
 const REASON: &str = "//! Longer than others: ";
 const LINES_OF_FUNCTION: usize = 80;
 const PARAMETERS: usize = 6;
 const COLUMNS: usize = 120;
 
-/// What is over the limits of CONTRIBUTING.md.
+/// Everything that exceeds the limits of CONTRIBUTING.md.
 fn offenders() -> BTreeMap<(String, String), usize> {
     let mut found = BTreeMap::new();
     for Source { path, text, tree } in sources() {
@@ -169,7 +168,7 @@ fn offenders() -> BTreeMap<(String, String), usize> {
     found
 }
 
-/// The list may only shrink. `BLESS=1` lowers its numbers and removes what is done; it adds nothing.
+/// The list may only shrink. `BLESS=1` lowers its numbers and removes obsolete entries; it adds nothing.
 #[test]
 fn sizes_are_within_limits_or_on_the_list_that_shrinks() {
     let (allowed, found) = (allowed(), offenders());

@@ -1,5 +1,5 @@
-//! Messages of a bounded length: a type that only fitting messages have, the bound of what is kept, and the same
-//! behaviour at every level.
+//! Messages of a bounded length: the values of the type, the bound of stored messages, and equal behaviour at every
+//! level.
 
 use nacre_driver::Session;
 use nacre_stack::Stack;
@@ -101,7 +101,7 @@ fn bounded_messages_behave_the_same_at_every_level() {
     }
 }
 
-/// What is kept is bounded by what can be put there; the type makes sure that nothing else is.
+/// The bound of stored messages follows from the types of their places.
 #[test]
 fn kept_messages_take_the_room_of_their_bound() {
     let (_, narrow) = stack("<N>");

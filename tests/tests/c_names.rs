@@ -1,5 +1,5 @@
-//! No name of a source gets in the way of emitted C: sources whose layers, state, locals, fields, functions and so on
-//! bear every name that emitted C has itself, and every word of C.
+//! No name of a source conflicts with emitted C: the names of layers, state, locals, fields, functions and others in
+//! these sources are all names of emitted C, and all words of C.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ const OF_LIBRARY: &str = "abort exit malloc free printf puts strlen ptrdiff_t in
 const LINE: &str =
     "interface line {\n    down send(m: msg)\n    up deliver(m: msg)\n}\nworker last: line over line {}\n";
 
-/// Names that the sources below have themselves, and `data`, which is a word before the name in a pattern.
+/// Names that the sources below use themselves, and `data`, which is a keyword before the name in a pattern.
 const OWN: &str = "data st last w line gauge many m f x send deliver ask told of_all seen";
 
 /// A kind of names, and a source with a given number of names of that kind.
@@ -142,7 +142,8 @@ fn counters(names: &[String]) -> String {
     worker(&format!("counters {{ {} }}", names.join(", ")), &each(names, |name| format!("count {name};\n")))
 }
 
-/// Words that members of a layer begin with, and the sides of a layer: a handler of such a port is something else.
+/// Words with which members of a layer begin, and the sides of a layer: a handler of a port with such a name has
+/// another meaning.
 const MEMBERS: &str =
     "accepts version header state given shared lasting counters port below above extends invariant goal \
     struct enum const extern provides requires breaks";
@@ -188,7 +189,7 @@ fn is_name(name: &str) -> bool {
     !session.has_errors()
 }
 
-/// All that looks like a name in emitted C, with and without what stands before and behind a `_`.
+/// Everything that looks like a name in emitted C, with and without the parts before and after a `_`.
 fn names_in(text: &str, found: &mut BTreeSet<String>) {
     for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
         let bare = word.strip_prefix("st_").unwrap_or(word);
@@ -261,7 +262,7 @@ fn every_name_of_emitted_code_is_a_name_for_a_source() {
     assert!(problems.is_empty(), "{} of {}:\n{}", problems.len(), chunks.len(), problems.join("\n"));
 }
 
-/// The name of a stack begins all names of its C.
+/// The name of a stack is the prefix of all names in its C.
 #[test]
 fn stacks_may_have_the_names_of_c() {
     let names: Vec<&str> =

@@ -1,4 +1,4 @@
-//! C that is not made of a stack stands in templates, `support/*.c` of the C back end, not in strings of Rust.
+//! C that does not depend on the stack is in templates, `support/*.c` of the C back end, not in strings of Rust.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use nacre_tests::{files, root};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
-/// The functions of the back end that write functions of C, of which the stack determines the parameters or the body.
+/// The functions of the back end that write functions of C whose parameters or bodies depend on the stack.
 const OF_THE_STACK: &[&str] = &[
     "calls::step_helper",
     "check::fire_any",
@@ -33,7 +33,7 @@ const OF_THE_STACK: &[&str] = &[
     "wire::shape_function",
 ];
 
-/// A function of Rust and the strings in it.
+/// A Rust function and the strings in it.
 struct Found {
     name: String,
     strings: Vec<String>,
@@ -111,12 +111,12 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 }
 
-/// Methods that write a function of C whose head they are given.
+/// Methods that write a function of C with a given head.
 const METHODS: [&str; 2] = ["step_helper", "function"];
 
 /// Whether a string has the head of a function of C before the `{` of its body.
 fn defines_a_function(text: &str) -> bool {
-    // A head that was written elsewhere.
+    // The head was written elsewhere.
     if text.ends_with("} {") && !["struct", "} else"].iter().any(|word| text.starts_with(word)) {
         return true;
     }

@@ -1,5 +1,5 @@
-//! Filters that read several strings of bytes side by side: what they give is what the rule says, and the same to the
-//! interpreter and to C at every level, whatever is damaged.
+//! Filters that read several strings of bytes side by side: their results follow the rule, in the interpreter and in C
+//! at every level, also for damaged frames.
 
 use nacre_driver::Session;
 use nacre_simulator::world::address;
@@ -7,8 +7,8 @@ use nacre_tests::machines::Machines;
 use nacre_tests::root;
 use nacre_tests::storm::{storm, Tally};
 
-/// Filters of two and three inputs, by byte and by word, that yield, reject and give results, over all that has bytes:
-/// messages, parts of them, numbers, packed messages, joined bytes, messages that are consumed.
+/// Filters of two and three inputs, by byte and by word, that yield, reject and have results, over everything that has
+/// bytes: messages, parts of them, numbers, packed messages, concatenated bytes, consumed messages.
 const LAYERS: &str = "
 import \"../layers/interfaces.nacre\";
 import \"../layers/floor/floor.nacre\";
@@ -104,7 +104,7 @@ fn machines(name: &str) -> Machines {
     Machines::of(session, stack)
 }
 
-/// What is delivered when each end of the stack `two` sends these.
+/// The messages that are delivered when each endpoint of the stack `two` sends these.
 fn mixed(first: &[u8], second: &[u8]) -> Vec<u8> {
     let machines = machines("two");
     let send = machines.interface().input(None, "send").expect("it can send");
@@ -142,7 +142,7 @@ fn all_levels_read_the_same_side_by_side() {
     }
 }
 
-/// A parity kept over many messages does not grow: its bound is that of the longest message.
+/// The bound of a parity over many messages is that of the longest message.
 #[test]
 fn a_kept_parity_has_the_bound_of_a_message() {
     let mut session = Session::open(&[root().join("examples/fec.nacre")]);

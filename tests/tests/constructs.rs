@@ -1,4 +1,4 @@
-//! The random programs of the default tests have every construct of the typed tree.
+//! The random programs of the default tests contain every construct of the typed tree.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use nacre_typed::tree::{
     StatementKind,
 };
 
-/// Names the variants of enums. One that is not listed here does not compile.
+/// Names the variants of enums. An unlisted variant is a compile error.
 macro_rules! variants {
     ($($kind:ident { $($variant:ident),* })*) => {
         const ALL: &[&str] = &[$($(concat!(stringify!($kind), "::", stringify!($variant))),*),*];
@@ -51,7 +51,7 @@ variants! {
     Argument { Value, Reference }
 }
 
-/// Variants that no program can have, and why.
+/// Variants that no program can contain, and why.
 const NEVER: [(&str, &str); 5] = [
     ("StatementKind::Error", "programs have no errors"),
     ("ExprKind::Error", "programs have no errors"),
@@ -111,7 +111,7 @@ fn note(node: Node, found: &mut BTreeSet<&'static str>) {
     }
 }
 
-/// The parts of a statement that have forms of their own.
+/// The parts of a statement that have variants of their own.
 fn parts(statement: &StatementKind) -> Vec<&'static str> {
     match statement {
         StatementKind::If(branch) => vec![branch.condition.kind.name()],

@@ -1,5 +1,5 @@
 //! The interpreter and the emitted C of every level run the library's stacks in lockstep, and are equal after each
-//! event; ends of different levels talk with each other as two interpreters do.
+//! event. Endpoints of different levels communicate like two interpreters.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -14,22 +14,22 @@ use nacre_tests::machines::{Machines, LEVELS};
 use nacre_tests::storm::{storm, Tally};
 use nacre_tests::{in_parallel, soaking};
 
-/// What one stack's campaign saw.
+/// The results of one stack's campaign.
 struct Campaign {
     name: String,
-    /// The stack refuses some calls, and stores some messages.
+    /// Whether the stack refuses some calls, and whether it stores messages.
     admits: bool,
     stores: bool,
     storm: Result<Tally, String>,
-    /// With a pool of few blocks; None: nothing is stored.
+    /// The result with a pool of few blocks; None: nothing is stored.
     starved: Option<Result<Tally, String>>,
-    /// Pairs of levels that do not talk as two interpreters do.
+    /// Pairs of levels whose communication differs from that of two interpreters.
     misfits: Vec<String>,
-    /// Of two interpreters that talk.
+    /// The run of two interpreters.
     expected: Run,
 }
 
-/// All stacks; or, to look into one, that which NACRE_STACK names.
+/// All stacks; or, for debugging, the one in NACRE_STACK.
 fn chosen() -> Vec<Declared> {
     let all = declared();
     assert!(all.len() >= 25, "only {} stacks were found", all.len());
@@ -39,7 +39,7 @@ fn chosen() -> Vec<Declared> {
     }
 }
 
-/// Events for each stack.
+/// The number of events for each stack.
 fn events() -> u64 {
     if soaking() {
         1_000_000
@@ -48,7 +48,7 @@ fn events() -> u64 {
     }
 }
 
-/// Run once, for all tests of this file.
+/// The campaigns of all tests in this file, run once.
 fn campaigns() -> &'static [Campaign] {
     static ALL: OnceLock<Vec<Campaign>> = OnceLock::new();
     ALL.get_or_init(|| in_parallel(&chosen(), campaign))
@@ -75,12 +75,12 @@ fn campaign(declared: &Declared) -> Campaign {
         misfits,
         expected,
     };
-    // Shown while a long campaign runs.
+    // Printed during a long campaign.
     eprintln!("{}: {:.0} s, {:.0} s in all", declared.name, stormed.as_secs_f64(), begun.elapsed().as_secs_f64());
     campaign
 }
 
-/// The same stack with a pool that is too small for what it could hold.
+/// The same stack with a pool smaller than its maximum need.
 fn starved(declared: &Declared) -> Result<Tally, String> {
     let (session, mut stack) = declared.compose();
     stack.bounds.blocks = stack.bounds.blocks.min(8);
@@ -89,7 +89,7 @@ fn starved(declared: &Declared) -> Result<Tally, String> {
     storm(&machines.stack, &machines.lockstep(), 2, events() / 20, &mut tally).map(|()| tally)
 }
 
-/// Writes the C that runs, for who looks into a difference.
+/// Writes the C that runs, for debugging.
 fn keep(machines: &Machines, folder: &Path) {
     for level in LEVELS {
         let text = machines.text(level);
@@ -101,7 +101,7 @@ fn keep(machines: &Machines, folder: &Path) {
     }
 }
 
-/// A conversation over a bad network between two interpreters, and which pairs of levels have another.
+/// Returns the communication of two interpreters over a bad network, and the pairs of levels that differ.
 fn talks(machines: &Machines) -> (Run, Vec<String>) {
     let [queue, call, inline] = LEVELS.map(|level| machines.emitted(level));
     let reference = machines.interpreter();
@@ -186,10 +186,10 @@ fn show(name: &str, tally: &Tally) {
     println!("{name:22} {:>9} {frames:>9} {deliveries:>9} {counted}  {}", tally.events, layers.join(", "));
 }
 
-/// Rules that no frame and no call may break; and space, which a pool of the usual size always has.
+/// Counters of rules that no frame and no call can violate, and of space, of which a usual pool has enough.
 const NEVER: [&str; 2] = ["bound", "no_space"];
 
-/// What a campaign must have met to have looked.
+/// Returns the events that a campaign should have exercised but did not.
 fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
     let silent = campaign.name == "lose_all";
     let mut outcomes = vec!["call Done", "made-up frame Dropped", "tick Idle", "wrong call Invalid"];
@@ -206,7 +206,7 @@ fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
     counters.extend((!silent).then_some("impossible"));
     if soaking() {
         counters.extend(campaign.admits.then_some("refused"));
-        // What is lost is sent again, whatever else a stack is made of.
+        // Stacks that lose messages retransmit them.
         counters.extend(tally.counters.keys().map(String::as_str).filter(|name| name.starts_with("pt2pt.")));
     }
     let outcomes = outcomes.into_iter().filter(|name| tally.outcome(name) == 0);

@@ -1,4 +1,4 @@
-//! What the documents show is what the tools take.
+//! The tools accept the examples of the documents.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use nacre_driver::Session;
 use nacre_tests::library::declared;
 use nacre_tests::{files, root};
 
-/// The blocks of a document that are marked with this word: the line on which each begins, and its text.
+/// The blocks of a document with this mark: the first line of each, and its text.
 fn blocks(document: &Path, mark: &str) -> Vec<(usize, String)> {
     let text = std::fs::read_to_string(document).expect("readable");
     let mut found = Vec::new();
@@ -26,7 +26,7 @@ fn blocks(document: &Path, mark: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// What is wrong with a text that stands in this folder.
+/// Returns the errors in a text whose imports are relative to this folder.
 fn errors(folder: &Path, text: &str) -> Option<String> {
     let mut session = Session::from_text(&folder.join("block.nacre"), text);
     session.check();

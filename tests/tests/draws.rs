@@ -1,4 +1,4 @@
-//! What is drawn at random for initial values: the generator's numbers in order, and the same in the emitted C.
+//! Random initial values: the generator's numbers in order, equal in the emitted C.
 
 use nacre_stack::interpret::{Config, Machine, Outcome, SplitMix64, Value};
 use nacre_stack::{Cell, CellId, Stack};
@@ -25,7 +25,7 @@ fn cell<'m>(machine: &'m Machine, name: &str) -> &'m Value {
     machine.cell(CellId(at as u32))
 }
 
-/// The layer by hand: cells in order, what is not evaluated draws nothing.
+/// A hand-written layer: cells in order; an initial value that is not evaluated draws nothing.
 #[test]
 fn initial_values_are_drawn_in_order_and_only_when_evaluated() {
     let (_, stack) = declared().compose();

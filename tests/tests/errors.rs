@@ -1,5 +1,5 @@
-//! Every error of the type checker and of the driver, and of composition what a stack in text can meet, as a user sees
-//! it: `errors/CODE.nacre` beside `errors/CODE.expected`.
+//! Every error of the type checker and of the driver, and those of composition that a source can cause, as a user sees
+//! it: `errors/CODE.nacre` next to `errors/CODE.expected`.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use nacre_tests::{files, golden, root};
 
 fn rendered(path: &std::path::Path) -> String {
     let text = std::fs::read_to_string(path).expect("readable");
-    // The path in the message is that inside the project, wherever the checkout is.
+    // Paths in messages are relative to the checkout.
     let mut session = Session::from_text(path, &text);
     session.check();
     session.render(false).replace(&format!("{}/", root().display()), "")

@@ -1,5 +1,5 @@
-//! Damaged frames do no harm: C of level inline under sanitizers gets frames of a real exchange that are changed in
-//! bits, cut off, made longer, and put together of two.
+//! Damaged frames are harmless: C of level inline under sanitizers receives frames of a real exchange that are changed
+//! in bits, truncated, extended, and combined from two.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -10,7 +10,7 @@ use nacre_tests::library::find;
 use nacre_tests::machines::Machines;
 use nacre_tests::{root, soaking};
 
-/// Damaged frames for each stack.
+/// The number of damaged frames for each stack.
 fn frames() -> u64 {
     if soaking() {
         10_000_000
@@ -19,7 +19,7 @@ fn frames() -> u64 {
     }
 }
 
-/// Feeds a stack; gives what was seen, by name.
+/// Sends damaged frames to a stack; returns counts of the results, by name.
 fn fuzz(name: &str, strict: bool) -> BTreeMap<String, u64> {
     let machines = Machines::new(&find(name));
     let text = machines.text(Level::Inline);
@@ -94,7 +94,7 @@ fn damaged_frames_change_nothing_of_what_is_delivered() {
     );
     assert_sound(&seen);
     assert_eq!(seen["closed"], 0, "damaged frames ended a connection: {seen:?}");
-    // Most of what was sent arrives: damage costs a repetition and no more.
+    // Most sent messages arrive: damage costs only a retransmission.
     assert!(seen["delivered"] * 10 > seen["sent"] * 8, "{seen:?}");
 }
 

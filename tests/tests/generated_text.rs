@@ -1,10 +1,10 @@
-//! Back ends decide on what they know, never on text that they have written: they do not search in text.
+//! Back ends do not search in text that they have written: their decisions depend on data.
 
 use nacre_tests::{files, root};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 
-/// Methods that look into text.
+/// Methods that search in text.
 const SEARCHES: &[&str] = &[
     "starts_with",
     "ends_with",
@@ -30,10 +30,10 @@ const SEARCHES: &[&str] = &[
     "match_indices",
     "char_indices",
 ];
-/// Methods that collections have too: searches where what is sought is text.
+/// Methods that collections have too: they search in text if the argument is text.
 const MAYBE: &[&str] = &["contains", "find", "position"];
 
-/// Files that may look into text, how often, and why. Only ever make this shorter.
+/// Files that may search in text, how often, and why. This list may only shrink.
 const ALLOWED: &[(&str, usize, &str)] = &[
     ("c/src/code.rs", 2, "text of a template or of the source is cut into lines"),
     ("c/src/names.rs", 13, "names, comments and strings of C are made of those of the source"),
@@ -55,7 +55,7 @@ struct Searches {
     found: Vec<String>,
 }
 
-/// Whether an argument is text: a literal, or text that was composed.
+/// Whether an argument is text: a literal, or composed text.
 fn is_text(argument: &syn::Expr) -> bool {
     match argument {
         syn::Expr::Lit(literal) => matches!(literal.lit, syn::Lit::Str(_) | syn::Lit::Char(_)),

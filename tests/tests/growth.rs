@@ -1,4 +1,4 @@
-//! Messages that grow each time they come by: the compiler ends, however far they could grow.
+//! Messages that grow each time they pass: the compiler terminates, however far they could grow.
 
 use nacre_driver::Session;
 
@@ -6,7 +6,7 @@ const LINE: &str = "interface line { down send(m: msg) up deliver(m: msg) }
 filter longer grows n * 0 + 2 { byte(b: u8) { yield b; } end { yield 1; yield 2; } }
 ";
 
-/// Whether a layer composes with nothing below it; the words of the tools.
+/// Whether a layer composes with nothing below it, and the diagnostics.
 fn composed(layer: &str) -> (bool, String) {
     let text = format!("{LINE}worker w: line over line {{ {layer} }}\nstack st = w;\n");
     let mut session = Session::from_text(&nacre_tests::root().join("tests/growth.nacre"), &text);

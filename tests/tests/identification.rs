@@ -1,5 +1,6 @@
-//! What docs/wire.md promises of identification and of numbers, on the library's own stack: who is named when, what a
-//! lost first frame costs, what an unknown cookie leads to, and that old copies are not taken for new.
+//! The guarantees of docs/wire.md about identification and numbers, on the library's own stack: when frames are
+//! identified, what a lost first frame costs, the effect of an unknown cookie, and that old copies are not mistaken for
+//! new ones.
 
 use nacre_stack::interpret::Value;
 use nacre_tests::library::find;
@@ -9,12 +10,12 @@ fn identified(frame: &[u8]) -> bool {
     frame[0] & 1 == 1
 }
 
-/// Whom a frame is for, as far as its sender knows.
+/// The receiver's cookie in a frame, as far as its sender knows it.
 fn cookie(frame: &[u8]) -> u32 {
     u32::from_le_bytes(frame[..4].try_into().expect("four bytes")) >> 8
 }
 
-/// Frames that are identified although the sender had heard its own cookie, or not although it had not.
+/// Frames that are identified although the sender had received its own cookie, or not although it had not.
 fn misnamed(frames: &[Sent]) -> Vec<usize> {
     let mut confirmed = [false; 2];
     let mut wrong = vec![];
@@ -22,7 +23,7 @@ fn misnamed(frames: &[Sent]) -> Vec<usize> {
         if identified(bytes) == confirmed[*end] {
             wrong.push(index);
         }
-        // It arrives at once: whoever reads the cookie that it chose knows that the peer has it.
+        // It arrives at once: an endpoint that reads its own cookie knows that the peer has it.
         confirmed[1 - end] |= cookie(bytes) == COOKIES[1 - end];
     }
     wrong
@@ -101,7 +102,7 @@ fn copies_of_two_minutes_at_a_million_frames_a_second_are_not_taken_for_new() {
         pair.send(0, b"once");
         let copy = pair.last().to_vec();
         pair.wait(1);
-        // As many messages later.
+        // After that number of messages.
         let machine = &mut pair.ends[1];
         let Value::Window(window) = machine.cell(nacre_stack::CellId(got as u32)) else { panic!("a window") };
         let mut window = window.clone();

@@ -1,4 +1,4 @@
-//! No two files of a crate import each other, over however many others.
+//! The imports between the files of a crate have no cycles.
 //!
 //! An import is a `use` or a path that begins with `crate`, `self` or `super`. It leads to the file that declares the
 //! name, not to one that only exports it again (`pub use`), so a crate's root may gather what its files declare. What
@@ -10,26 +10,26 @@ use std::path::{Path, PathBuf};
 use nacre_tests::{files, root};
 use syn::visit::{self, Visit};
 
-/// No path to a name of a crate has more parts.
+/// The maximum number of parts of a path to a name of a crate.
 const LONGEST_PATH: usize = 8;
 
 /// A file as a module.
 #[derive(Default)]
 struct Module {
     file: PathBuf,
-    /// Names that it declares.
+    /// The names that it declares.
     items: BTreeSet<String>,
-    /// Names that it has by a `use`, with their paths; `*` for all of a module.
+    /// The names that it imports by `use`, with their paths; `*` for all of a module.
     uses: Vec<(String, Vec<String>)>,
-    /// Paths that it reads, from the crate's root.
+    /// The paths that it reads, from the crate's root.
     reads: Vec<Vec<String>>,
-    /// Paths that begin with a module of its own, or lead out of the crate.
+    /// Paths that begin with one of its own modules, or lead out of the crate.
     relative: Vec<Vec<String>>,
-    /// First parts of all other paths: names that may come with a `*`.
+    /// The first parts of all other paths: names that a `*` may import.
     names: BTreeSet<String>,
 }
 
-/// By path from the crate's root.
+/// Modules by path from the crate's root.
 type Modules = BTreeMap<Vec<String>, Module>;
 
 fn modules(source: &Path) -> Modules {
@@ -58,7 +58,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// A path from the crate's root; none: it leads out of the crate, or is a name of its own.
+    /// Returns a path from the crate's root; none: it leads out of the crate, or begins with a local name.
     fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
         let mut from = self.here.clone();
         let mut rest = path;
@@ -93,10 +93,10 @@ impl Reader {
     fn used(&mut self, name: Option<String>, path: Vec<String>, public: bool) {
         let (path, list) = match self.absolute(&path) {
             Some(path) => (path, &mut self.module.reads),
-            // A module of one's own needs no `self`.
+            // The module's own submodules need no `self`.
             None => ([&self.here[..], &path[..]].concat(), &mut self.module.relative),
         };
-        // Of a module only those of its names are read that occur.
+        // Of an imported module, only the names that occur are read.
         if !public && name.as_deref() != Some("*") {
             list.push(path.clone());
         }
@@ -104,7 +104,7 @@ impl Reader {
     }
 }
 
-/// Every name and path in the text that a macro is given.
+/// Every name and path in the arguments of a macro.
 fn words(made: &syn::Macro) -> Vec<String> {
     let text = made.tokens.to_string().replace(" :: ", "::");
     let words = text.split(|c: char| !c.is_alphanumeric() && !['_', ':'].contains(&c));
@@ -141,13 +141,13 @@ impl<'a> Visit<'a> for Reader {
         }
         self.module.items.extend(name.map(|name| name.to_string()));
         if let (syn::Item::Macro(made), None) = (item, name) {
-            // What a macro is given, it may declare.
+            // A macro may declare the names in its arguments.
             self.module.items.extend(words(&made.mac).into_iter().filter(|w| w.starts_with(char::is_uppercase)));
         }
         visit::visit_item(self, item);
     }
 
-    /// `pub(super)` says who sees an item; it reads nothing.
+    /// `pub(super)` states who sees an item; it reads nothing.
     fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'a syn::Path) {
@@ -155,7 +155,7 @@ impl<'a> Visit<'a> for Reader {
         visit::visit_path(self, path);
     }
 
-    /// Every path in the text that a macro is given.
+    /// Every path in the arguments of a macro.
     fn visit_macro(&mut self, made: &'a syn::Macro) {
         for word in words(made) {
             self.path(&word.split("::").map(String::from).collect::<Vec<_>>());
@@ -170,7 +170,7 @@ impl Reader {
             Some(path) => self.module.reads.push(path),
             None => {
                 self.module.names.extend(parts.first().cloned());
-                // A part alone is no module: it is a local.
+                // A single part is not a module but a local.
                 if parts.len() > 1 {
                     self.module.relative.push([&self.here[..], parts].concat());
                 }
@@ -179,25 +179,25 @@ impl Reader {
     }
 }
 
-/// The file that declares what a path names; of a name that comes from elsewhere, the file that has it.
+/// Returns the file that declares the name of a path; for a re-exported name, the file that declares it.
 fn declared<'a>(modules: &'a Modules, path: &[String]) -> Option<&'a Path> {
     let (module, _) = module_of(modules, path)?;
     found(modules, path, &mut BTreeSet::new()).or(Some(&module.file))
 }
 
-/// The module that a path leads to or into, and how long its own path is.
+/// Returns the module that contains a path, and the length of the module's own path.
 fn module_of<'a>(modules: &'a Modules, path: &[String]) -> Option<(&'a Module, usize)> {
     (0..=path.len()).rev().find_map(|length| Some((modules.get(&path[..length])?, length)))
 }
 
-/// The file of the crate that declares what a path names, if one does.
+/// Returns the file of the crate that declares the name of a path, if there is one.
 fn found<'a>(modules: &'a Modules, path: &[String], seen: &mut BTreeSet<Vec<String>>) -> Option<&'a Path> {
     let (module, length) = module_of(modules, path)?;
     let Some((name, rest)) = path[length..].split_first() else { return Some(&module.file) };
     if module.items.contains(name) {
         return Some(&module.file);
     }
-    // Names of other crates only make it longer.
+    // Names of other crates only make the path longer.
     if path.len() > LONGEST_PATH || !seen.insert(path.to_vec()) {
         return None;
     }
@@ -207,7 +207,7 @@ fn found<'a>(modules: &'a Modules, path: &[String], seen: &mut BTreeSet<Vec<Stri
     named.chain(globs).find_map(|path| found(modules, &path, seen))
 }
 
-/// By file, the files whose declarations it reads.
+/// For each file, the files whose declarations it reads.
 fn imports(modules: &Modules) -> BTreeMap<&Path, BTreeSet<&Path>> {
     let each = modules.iter().map(|(here, module)| {
         let own = |path: &&Vec<String>| modules.contains_key(&path[..here.len() + 1]);
@@ -235,7 +235,7 @@ fn reached<'a>(imports: &BTreeMap<&'a Path, BTreeSet<&'a Path>>, from: &'a Path)
     reached
 }
 
-/// Every cycle of a crate: its files, each with those that it imports in the cycle.
+/// Returns every cycle of a crate: its files, each with its imports in the cycle.
 fn cycles(modules: &Modules) -> BTreeSet<Vec<String>> {
     let imports = imports(modules);
     let reached: BTreeMap<&Path, _> = imports.keys().map(|file| (*file, reached(&imports, file))).collect();

@@ -1,4 +1,4 @@
-//! What an import under a name makes visible, and what it does not.
+//! What an import under an alias makes visible, and what it does not.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ fn a_named_import_sees_nothing_of_who_imports_it() {
     let upper = "import \"lower.nacre\" as lower;\nconst MOST: u32 = 4;\n";
     let session = opened(&[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
     assert_eq!(codes(&session), ["T0047"], "{}", session.render(false));
-    // Without a name the two are one space.
+    // Without an alias, the two share a namespace.
     let upper = "import \"lower.nacre\";\nconst MOST: u32 = 4;\n";
     let session = opened(&[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
     assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
@@ -53,7 +53,7 @@ fn files_may_import_each_other_under_names_and_without() {
         deliver(m: msg) }\nworker x: one.channel<addr> over self.other<addr> {}\n";
     let session = opened(&[("one.nacre", &one), ("two.nacre", two)], 1);
     assert_eq!(codes(&session), [""; 0], "{}", session.render(false));
-    // Begun with, both are in one space, and the names stand twice there.
+    // Opened together, both share a namespace, in which the names are declared twice.
     let session = opened(&[("one.nacre", &one), ("two.nacre", two)], 2);
     assert_eq!(codes(&session), ["T0001"], "{}", session.render(false));
 }
@@ -80,7 +80,7 @@ fn automata_and_constants_behind_a_name_are_found() {
     assert!(session.is_automaton("lower.limited") && session.is_automaton("shorter") && !session.is_automaton("x"));
 }
 
-/// Files that are none: they would be read without end, or wait for another program.
+/// Paths that are not regular files: reading them would not end, or would wait for another program.
 #[test]
 fn only_regular_files_of_bounded_size_are_read() {
     let folder = tempfile::tempdir().expect("a temporary folder");

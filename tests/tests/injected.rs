@@ -1,4 +1,4 @@
-//! The bugs that `tools/inject-bugs.sh` puts into the tree fit it, and are spread over the rooms of the compiler.
+//! The bugs that `tools/inject-bugs.sh` injects match the tree, and are in all components of the compiler.
 
 use nacre_tests::injected::bugs;
 use nacre_tests::root;

@@ -1,6 +1,6 @@
-//! Interfaces of an author's own, without the library's `floor`: whatever events they have, with and without messages,
-//! and whatever the layers do with them (pass, drop, answer back, leave to the compiler), a stack is refused with an
-//! error or compiles at every level and runs alike.
+//! User-defined interfaces without the library's `floor`: for any events, with and without messages, and any handlers
+//! (pass, drop, answer, none), a stack is either rejected with an error, or compiles at every level and behaves
+//! equally.
 
 use nacre_driver::Session;
 use nacre_simulator::endpoint::{Address, Maker, Opening};
@@ -31,7 +31,7 @@ impl Writer {
         self.dice.below(100) < percent
     }
 
-    /// What a handler does with an event; `back` are the events that go the other way.
+    /// The body of a handler of an event; `back` are the events in the other direction.
     fn body(&mut self, message: Option<&str>, headers: &[&str], down: bool, back: &[usize]) -> String {
         let answer = back.get(self.dice.below(back.len().max(1) as u64) as usize).map(|index| EVENTS[*index]);
         let side = if down { "above" } else { "below" };
@@ -100,7 +100,7 @@ fn source(seed: u64) -> String {
     writer.text + &format!("stack st = {};\n", names.join(" / "))
 }
 
-/// Calls everything, and brings up whatever leaves by the lower port.
+/// Calls every event, and delivers everything that leaves by the lower port.
 fn run(machines: &Machines) {
     let interface = Interface::of(&machines.stack);
     let opening = Opening { givens: vec![], seed: 1, now: 1 };

@@ -1,12 +1,11 @@
-//! Long arrays, sets and rows of bytes: C of them is as long as that of short ones, and does the same as the
-//! interpreter.
+//! Long arrays, sets and strings of bytes: their C is as short as that of small ones, and equals the interpreter.
 
 use nacre_driver::{Level, Session};
 use nacre_tests::machines::{Machines, LEVELS};
 use nacre_tests::storm::{storm, Tally};
 use nacre_tests::{root, soaking};
 
-/// A worker that puts a value of a type on each message, changes it, and compares what comes with what came last.
+/// A worker that adds a value of a type to each message, changes it, and compares the received value with the last one.
 const CARRIES: &str = "
 worker layer {
     header Data { before: u3, value: TYPE PLACE, after: u5 }
@@ -37,7 +36,7 @@ stack st = layer / floor;
 stack packed = layer / packer / floor;
 ";
 
-/// A worker that keeps values of a type in containers, and hands them to functions.
+/// A worker that stores values of a type in containers, and passes them to functions.
 const KEEPS: &str = "
 worker layer {
     fn changed(ref x: TYPE, by: u32) -> bool { let old = x; x = old; return old == x && by > 0; }
@@ -121,7 +120,7 @@ fn machines(template: &str, kind: &Kind, place: &str, name: &str, n: u32) -> Mac
     Machines::of(session, stack)
 }
 
-/// Bytes and lines of C.
+/// The numbers of bytes and lines of C.
 fn size(machines: &Machines, level: Level) -> (usize, usize) {
     let text = machines.text(level);
     let both = text.header + &text.source;
@@ -130,7 +129,7 @@ fn size(machines: &Machines, level: Level) -> (usize, usize) {
 
 #[test]
 fn c_does_not_grow_with_what_it_goes_over() {
-    // Of some not all kinds, if time is short.
+    // Only some kinds, if time is short.
     let cases =
         [(CARRIES, "", "st", 1), (CARRIES, "", "packed", 7), (CARRIES, "at byte 48", "st", 7), (KEEPS, "", "st", 4)];
     for (template, place, name, step) in cases {
@@ -142,7 +141,7 @@ fn c_does_not_grow_with_what_it_goes_over() {
             for level in levels {
                 let [small, large, huge] = [&small, &large, &huge].map(|machines| size(machines, *level));
                 let what = format!("{} {place} of {name}: {small:?}, {large:?}, {huge:?} bytes and lines", kind.name);
-                // Loops, and the functions that they call; then only numbers become longer.
+                // Loops, and the functions that they call; beyond these, only numbers become longer.
                 assert!(large.0 <= small.0 + 6_000 && large.1 <= small.1 + 100, "{what}");
                 assert!(huge.0 <= large.0 + 300 && huge.1 == large.1, "{what}");
             }
@@ -160,7 +159,7 @@ fn distant_fields_take_no_more_c() {
     }
 }
 
-/// Interpreter and all levels, in a storm of whole, damaged and made-up frames.
+/// Runs the interpreter and all levels in a storm of valid, damaged and random frames.
 fn agree(template: &str, kind: &Kind, place: &str, name: &str, n: u32) {
     let machines = machines(template, kind, place, name, n);
     let mut tally = Tally::default();

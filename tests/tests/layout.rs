@@ -1,4 +1,4 @@
-//! Random programs have one layout, wherever their lines are broken and comments stand.
+//! Random programs have one layout, independent of their line breaks and comments.
 
 use nacre_diagnostics::SourceId;
 use nacre_simulator::random::Random;
@@ -9,7 +9,7 @@ fn formatted(text: &str, name: &str) -> String {
     format(text).unwrap_or_else(|found| panic!("{name}: {found:#?}\nin\n{text}"))
 }
 
-/// The tokens of a source, without the commas behind the last part of a list, and its comments in order.
+/// The tokens of a source, without trailing commas, and its comments in order.
 fn words(text: &str) -> (Vec<&str>, Vec<&str>) {
     let lexed = lex(SourceId(0), text);
     let mut words: Vec<&str> = Vec::new();
@@ -29,7 +29,7 @@ fn words(text: &str) -> (Vec<&str>, Vec<&str>) {
     )
 }
 
-/// The same tokens with other space between them, and with comments where `comments` is set.
+/// The same tokens with other space between them, and with comments if `comments` is set.
 fn spaced(text: &str, random: &mut Random, comments: bool) -> String {
     let lexed = lex(SourceId(0), text);
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! `#line`: each line of emitted C is attributed to the statement of the layer that it was written for.
+//! `#line`: each line of emitted C is attributed to its statement of the layer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ fn cases() -> Vec<(Session, Stack)> {
     cases.collect()
 }
 
-/// What the lines of one function of C may be attributed to.
+/// The statements to which the lines of one function of C may be attributed.
 struct Code<'a> {
     /// The comment in front of it.
     name: String,
@@ -32,7 +32,7 @@ struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// The lines of its statements, each of which some C is attributed to.
+    /// The lines of its statements, to each of which some C must be attributed.
     fn statements(&self, line: impl Fn(Span) -> u32) -> BTreeSet<u32> {
         let mut lines = BTreeSet::new();
         self.blocks.iter().for_each(|block| block.each_statement(|s| lines.extend([line(s.span)])));
@@ -53,13 +53,13 @@ fn code(stack: &Stack) -> Vec<Code<'_>> {
     all.map(|(name, span, blocks, values)| Code { name, span, blocks, values }).collect()
 }
 
-/// How many handlers, functions and filters were found in the emitted C, and what is attributed wrongly.
+/// Returns how many handlers, functions and filters were found in the emitted C, and the wrong attributions.
 fn compare(session: &Session, stack: &Stack, c: &str) -> (usize, Vec<String>) {
     let line = |span: Span| session.sources.line(span) as u32;
     let mut lines = attributed(c);
     let (mut checked, mut wrong) = (0, vec![]);
     for code in code(stack) {
-        // At level `inline` the same code is written again for the likely way.
+        // At level `inline` the same code is emitted again for the likely path.
         for name in [code.name.clone(), format!("{}, along the likely way", code.name)] {
             let Some(here) = lines.remove(&name) else { continue };
             let mut wanted = code.statements(line);
@@ -75,7 +75,7 @@ fn compare(session: &Session, stack: &Stack, c: &str) -> (usize, Vec<String>) {
             checked += all as usize;
         }
     }
-    // Whatever else is not written by a layer: dispatchers, helpers, the functions of the host.
+    // All other code is not written by a layer: dispatchers, helpers, the functions of the host.
     wrong.extend(lines.iter().map(|(name, lines)| format!("`{name}` is of no layer: {}", shown(lines))));
     (checked, wrong)
 }
@@ -110,7 +110,7 @@ fn a_writer_that_is_off_by_one_is_noticed_in_every_stack() {
     }
 }
 
-/// The code of emissions and counts is known by its text, so that the line of each can be checked.
+/// The code of emissions and counts is recognized by its text, so that the line of each can be checked.
 #[test]
 fn emissions_and_counts_are_on_their_own_lines() {
     let mut checked = 0;

@@ -1,5 +1,5 @@
-//! ARCHITECTURE.md, docs/runtime.md and CONTRIBUTING.md are true of the tree: rooms, paths and entry points that they
-//! name exist.
+//! ARCHITECTURE.md, docs/runtime.md and CONTRIBUTING.md match the tree: the components, paths and entry points that
+//! they name exist.
 
 use nacre_tests::{files, root};
 
@@ -7,13 +7,13 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).expect("readable")
 }
 
-/// What stands between backquotes, outside of blocks.
+/// The text between backquotes, outside of blocks.
 fn spans(text: &str) -> Vec<String> {
     let prose: Vec<&str> = text.split("```").step_by(2).collect();
     prose.iter().flat_map(|part| part.split('`').skip(1).step_by(2)).map(str::to_string).collect()
 }
 
-/// Whether a span is a path of the checkout: it has a folder, and no signs of code.
+/// Whether a span is a path of the checkout: it contains a folder, and no code.
 fn is_path(span: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     span.contains('/') && span.chars().all(plain) && !span.starts_with('/')
@@ -24,7 +24,7 @@ fn paths_that_documents_name_exist() {
     let mut seen = 0;
     for document in ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/testing.md", "docs/runtime.md"] {
         for path in spans(&text(document)).into_iter().filter(|span| is_path(span) && !span.starts_with("target/")) {
-            // ARCHITECTURE.md names tests by their place in the crate of the tests; tests name their data.
+            // ARCHITECTURE.md names tests relative to the crate of the tests; tests name their data.
             let places = [root().join(&path), root().join("tests").join(&path)];
             assert!(places.iter().any(|place| place.exists()), "{document} names {path}");
             seen += 1;
@@ -33,7 +33,7 @@ fn paths_that_documents_name_exist() {
     assert!(seen >= 30, "only {seen} paths were found");
 }
 
-/// The rows of the table of rooms: the room, and what it starts at.
+/// The rows of the table of components: the folder, and the entry point.
 fn rooms() -> Vec<(String, String)> {
     let map = text("ARCHITECTURE.md");
     let rows = map.lines().filter(|line| line.starts_with("| `"));
@@ -72,7 +72,7 @@ fn entry_points_of_rooms_are_declared_there() {
     }
 }
 
-/// The figures of the README are those that `make bench` wrote.
+/// The figures of the README are those of `make bench`.
 #[test]
 fn figures_of_the_readme_are_measured() {
     let readme = text("README.md").split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,5 +1,5 @@
-//! `match` with few and many arms, over every type that is compared: the arm that the source says, by the interpreter
-//! and in C of every level.
+//! `match` with few and many arms, over every type that can be compared: the selected arm is that of the source, in the
+//! interpreter and in C of every level.
 
 use nacre_driver::Session;
 use nacre_simulator::endpoint::{Maker, Opening, Outcome};
@@ -11,7 +11,7 @@ const HEAD: &str = "interface line { down send(m: msg) up deliver(m: msg) }
 interface probe { down ask(x: u64, y: u64) up answer(took: u64, calls: u64) }
 ";
 
-/// A layer whose port answers with the number of the arm that takes `x`, as `ty`.
+/// A layer whose port answers with the number of the arm that matches `x`, as `ty`.
 fn layer(ty: &str, arms: &[String], rest: bool) -> String {
     let arm = |(at, value): (usize, &String)| format!("            {value} => {{ took = {at}; }}\n");
     let arms: String = arms.iter().enumerate().map(arm).collect();
@@ -40,7 +40,7 @@ stack st = w;
     )
 }
 
-/// Asks, and compares with what the source says: the first arm with the value, with as many calls as arms were tried.
+/// Calls the layer, and compares with the source: the first arm with the value, and one call for each tested arm.
 fn answers(source: &str, cases: &[(u64, u64)], expected: impl Fn(u64, u64) -> [u64; 2]) {
     let mut session = Session::from_text(&nacre_tests::root().join("tests/matches.nacre"), source);
     let stack = session.stack("st").unwrap_or_else(|| panic!("{}", session.render(false)));

@@ -1,5 +1,4 @@
-//! Every name in tests and configurations is resolved by `check`: misspelled, it is an error there, with the name that
-//! was meant.
+//! `check` resolves every name in tests and configurations: a misspelled one is an error there, with the intended name.
 
 use std::path::Path;
 
@@ -7,7 +6,7 @@ use nacre_diagnostics::Diagnostic;
 use nacre_driver::Session;
 use nacre_tests::root;
 
-/// A correct file. `@` stands around each name that is misspelled in turn.
+/// A correct file. A `@` is on both sides of each name that is misspelled in turn.
 const SOURCE: &str = include_str!("misspelled_names.nacre");
 
 fn checked(text: &str) -> Vec<Diagnostic> {
@@ -23,7 +22,7 @@ fn pieces() -> Vec<&'static str> {
     pieces
 }
 
-/// Names misspelled as people do: a letter too many, one missing, two exchanged.
+/// Typical misspellings of a name: an extra letter, a missing one, two exchanged.
 fn misspellings(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let middle = letters.len() / 2;

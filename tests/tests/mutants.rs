@@ -1,5 +1,5 @@
-//! Seeded bugs are found: each small change to a layer, to what the back end is given or to what it writes must break a
-//! run, a comparison or a check that holds without it. Which did is printed as a table.
+//! Seeded bugs are found: each small change to a layer, to the input of the back end or to its output breaks a run, a
+//! comparison or a check that holds without it. The test that found it is printed in a table.
 
 use nacre_stack::StatementKind;
 use nacre_tests::in_parallel;
@@ -114,7 +114,7 @@ fn bugs_in_layers_are_found() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// `number`th statement of a kind.
+/// The `number`th statement of a kind.
 macro_rules! forgets {
     ($number:expr, $kind:pat) => {
         Wrong::Stack(|stack| forget(stack, $number, |statement| matches!(statement, $kind)))

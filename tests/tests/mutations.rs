@@ -1,5 +1,5 @@
-//! No source, however wrong, makes a tool panic, hang or take more than 1 GiB: all sources of the repository are
-//! damaged and go through the whole compiler. What is accepted is run too.
+//! No invalid source makes a tool panic, hang or take more than 1 GiB: all sources of the repository are damaged and
+//! compiled. Accepted sources also run.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -14,13 +14,13 @@ use nacre_tests::in_parallel;
 use nacre_tests::mutation::{mutate, sources, Source};
 use nacre_tests::storm::{storm, Tally};
 
-/// Refuses what goes beyond a GiB; then the process ends, and says so.
+/// An allocator that refuses more than a GiB; the process then ends with a message.
 struct Bounded;
 
 const MOST: usize = 1 << 30;
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: all requests go to the system's allocator as they are, or are refused, which the trait permits.
+// SAFETY: all requests are passed to the system's allocator unchanged, or refused, which the trait permits.
 unsafe impl GlobalAlloc for Bounded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size() > MOST {
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Bounded {
 #[global_allocator]
 static ALLOCATOR: Bounded = Bounded;
 
-/// How far one mutation came.
+/// The last stage of one mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     Refused,
@@ -46,7 +46,7 @@ enum Reached {
     Composed,
 }
 
-/// Those without errors, and those with.
+/// Sources without errors, and those with errors.
 struct Sources {
     right: Vec<Source>,
     wrong: Vec<Source>,
@@ -72,7 +72,7 @@ fn text_of(number: u64, sources: &Sources) -> (&Source, String) {
     (source, text)
 }
 
-/// Everything that the tools do with a source, but for the C compiler.
+/// Applies all tools to a source, except the C compiler.
 fn pursue(source: &Source, text: &str, number: u64) -> Result<Reached, String> {
     let mut session = Session::from_text(&source.path, text);
     session.check();
@@ -91,13 +91,13 @@ fn pursue(source: &Source, text: &str, number: u64) -> Result<Reached, String> {
         }
         let stack = Arc::new(stack);
         let mut tally = Tally::default();
-        // What a wrong layer does may break what it claims; it does not break the machine.
+        // A faulty layer may violate its assertions, but not the machine's rules.
         let _ = storm(&stack, &Interpreter::new(stack.clone()), number, 60, &mut tally);
     }
     Ok(reached)
 }
 
-/// Ends the process when one mutation takes minutes: nothing else finds an endless loop.
+/// Ends the process when one mutation takes minutes, which detects endless loops.
 fn watch(current: &'static [AtomicU64]) {
     std::thread::spawn(move || {
         let read = || current.iter().map(|c| c.load(Ordering::Relaxed)).collect::<Vec<u64>>();

@@ -1,5 +1,5 @@
-//! Whatever the parts of a stack are called, its C is the same but for names: strict compilers take it, and it does
-//! what the interpreter does.
+//! The names of a stack's parts affect only the names in its C: strict compilers accept it, and it equals the
+//! interpreter.
 //!
 //! Names are drawn from all words of the emitted C itself, as they are and without the prefix, from words of C and its
 //! library, and from names that are parts of each other. They are given in the stack IR, which knows no words of ours.
@@ -18,7 +18,7 @@ use nacre_tests::storm::{storm, Tally};
 use nacre_tests::{root, soaking};
 use serde_json::Value;
 
-/// Words of C that emitted C need not have, and names that are others with something behind them.
+/// Words of C that need not occur in emitted C, and names that are prefixes of others.
 const WORDS: &str = "int auto register volatile typedef union goto asm typeof alignas errno main printf abort free index read \
     signal strlen offsetof linux unix INT_MAX UINT64_MAX INT8_C SIZE_WIDTH WCHAR_MIN EOF NULL assert I complex nacre nacre_out NACRE_OK _x __x _X x_t \
     a a_b b b_c c a_b_c A A_b a_B u8 u16 seq8 bool set70 maybe_u8 tuple2_u8_u8 list2_msg ring3_u32 addr view msg msg_a \
@@ -53,7 +53,7 @@ fn words(text: &str) -> BTreeSet<String> {
     text.split(|c| !word(c)).filter(begins).map(str::to_string).collect()
 }
 
-/// All names that parts of a stack may get.
+/// All names that parts of a stack may have.
 fn names(session: &Session, stack: &Stack) -> Vec<String> {
     let mut found: BTreeSet<String> = WORDS.split_whitespace().map(str::to_string).collect();
     for level in LEVELS {
@@ -66,11 +66,11 @@ fn names(session: &Session, stack: &Stack) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// Gives each part of a stack that has a name the next one of a list.
+/// Gives each named part of a stack the next name of a list.
 fn rename(value: &mut Value, names: &mut dyn Iterator<Item = String>) {
     match value {
         Value::Object(members) => {
-            // Counters of the stack itself have no layer, and their names.
+            // Counters of the stack itself have no layer, and fixed names.
             let built_in = members.get("layer").is_some_and(Value::is_null);
             for (key, member) in members.iter_mut() {
                 match member {
@@ -110,7 +110,7 @@ fn renamed(stack: &Stack, names: &[String], from: usize) -> Stack {
     stack
 }
 
-/// What a strict compiler says to a stack's C, and to the C for checkers.
+/// Returns the warnings of a strict compiler for a stack's C, and for the C for checkers.
 fn complaints(compiler: &str, folder: &Path, session: &Session, stack: &Stack, level: Level) -> String {
     let text = session.emit(stack, level, None);
     let prefix = nacre_backend_c::prefix(stack);
@@ -128,7 +128,7 @@ fn complaints(compiler: &str, folder: &Path, session: &Session, stack: &Stack, l
     said
 }
 
-/// Choices within choices of constants, of types narrower than C computes in.
+/// Nested conditional expressions of constants, of types narrower than those of C's arithmetic.
 const CHOICES: &str = "interface line { down send(m: msg) up deliver(m: msg) }
 worker w: line over line {
     enum Kind { first, middle, last }
@@ -176,7 +176,7 @@ fn any_name_can_be_given_to_any_part() {
     for (number, (session, stack)) in stacks().into_iter().enumerate() {
         let names = names(&session, &stack);
         for round in 0..rounds {
-            // All names are at the beginning of some round, if there are many.
+            // With many names, each is at the beginning of some round.
             let stack = renamed(&stack, &names, round * names.len() / rounds + round);
             let folder = tempfile::tempdir().expect("a temporary folder");
             let compiler = ["gcc", "clang"][(number + round) % 2];

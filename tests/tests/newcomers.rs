@@ -1,4 +1,4 @@
-//! What is written as in other languages gets a help that says how the same is written here.
+//! Constructs of other languages cause a help that shows the equivalent.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Header fields at a byte of their choice: they are there in every frame, the others are packed around them, and what
-//! is damaged is the same to the interpreter and to C at every level.
+//! Header fields at a fixed byte: they are there in every frame, the others are packed around them, and damaged frames
+//! have the same effect in the interpreter and in C at every level.
 
 use nacre_driver::Session;
 use nacre_simulator::world::address;
@@ -8,7 +8,7 @@ use nacre_tests::machines::Machines;
 use nacre_tests::root;
 use nacre_tests::storm::{storm, Tally};
 
-/// Two layers with fields at fixed bytes among others of odd widths, alone, below others and under a layer that packs.
+/// Two layers with fields at fixed bytes among others of odd widths, alone, below others and above a layer that packs.
 const LAYERS: &str = "
 import \"../layers/interfaces.nacre\";
 import \"../layers/floor/floor.nacre\";
@@ -68,8 +68,8 @@ fn machines(name: &str) -> Machines {
     Machines::of(session, stack)
 }
 
-/// Where each field of a shape is, by the rules of docs/frames.md: those with a place of their own there, each other
-/// one at the first bit from which on enough bits are free.
+/// The place of each field of a shape, by the rules of docs/frames.md: fields with a fixed place there, each other one
+/// at the first bit where enough bits are free.
 fn places(stack: &Stack, layout: usize, shape: usize) -> Vec<(String, u32)> {
     let layout = &stack.layouts[layout];
     let shape = &layout.shapes[shape];

@@ -17,11 +17,11 @@ use nacre_stack::{Operation, PortId, Stack, Type};
 use nacre_tests::rows::{arithmetic, containers, locate};
 
 const GCC: (&str, &[&str]) = ("gcc", &["-O1"]);
-/// Traps where the behaviour of the C is not defined.
+/// Traps undefined behaviour of the C.
 const CLANG: (&str, &[&str]) = ("clang", &["-O0", "-fsanitize=undefined", "-fsanitize-trap=all"]);
 
-/// C of a stack, loaded. (Functions that are called once are not inlined: the one that calls them all would be too
-/// large.)
+/// Compiles and loads the C of a stack. Functions that are called once are not inlined, because their caller would be
+/// too large.
 fn compiled(stack: &Stack, level: Level, (compiler, flags): (&str, &[&str])) -> Box<dyn Endpoint> {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("operations");
     let toolchain = Toolchain::named(compiler, &cache).expect("gcc and clang").optimize("-fno-inline");
@@ -43,13 +43,13 @@ fn opened(maker: &dyn Maker) -> Box<dyn Endpoint> {
     maker.open(&Opening { givens: vec![], seed: 1, now: 1000 }).expect("it opens").0
 }
 
-/// Number of the event `run` in the interface.
+/// The index of the event `run` in the interface.
 fn run_of(stack: &Stack) -> u16 {
     let at = stack.interface().iter().position(|e| e.port == PortId(1) && e.input.is_some());
     at.expect("`run`") as u16
 }
 
-/// Where two states differ first.
+/// The first difference of two states.
 fn difference(stack: &Stack, expected: &[u8], found: &[u8]) -> Option<String> {
     if expected == found {
         return None;
@@ -72,7 +72,7 @@ fn operators_give_the_same_in_c() {
             for (compiler, engine) in &mut engines {
                 engine.call(1000, run_of(&stack), &[number as u64], None, &[]);
                 let found = difference(&stack, &expected, &engine.canonical());
-                // What has differed differs from then on.
+                // A difference persists in later states.
                 let new = found.filter(|found| !failures.iter().any(|known: &String| known.ends_with(found)));
                 failures.extend(new.map(|found| format!("{compiler}, {}: {found}", case.name)));
             }
@@ -86,7 +86,7 @@ fn operators_give_the_same_in_c() {
     println!("{cases} cases");
 }
 
-/// Which operations were done or not done, with how many entries in the container before.
+/// The operations that succeeded or failed, with the number of entries in the container before.
 #[derive(Default)]
 struct Seen(HashSet<(Shape, Operation, bool, usize)>);
 
@@ -99,7 +99,7 @@ fn shape(ty: &Type) -> Shape {
 }
 
 impl Seen {
-    /// What was not seen: each operation on an empty, a full and an almost full container, and each outcome.
+    /// The missing cases: each operation on an empty, a full and an almost full container, and each outcome.
     fn missing(&self, container: &containers::Container) -> Vec<String> {
         let capacity = Parts::of(&container.ty).capacity as usize;
         let mut missing = vec![];
@@ -131,7 +131,7 @@ fn entries(value: &Value) -> usize {
     }
 }
 
-/// A number that is often near the limits of what a container has.
+/// Draws a number, often near the limits of the container's contents.
 fn draw(dice: &mut SplitMix64, value: &Value) -> u64 {
     let low = if let Value::Window(window) = value { window.low } else { 0 };
     match dice.below(8) {
@@ -141,7 +141,7 @@ fn draw(dice: &mut SplitMix64, value: &Value) -> u64 {
     }
 }
 
-/// An operation; while a container is filled, mostly one that adds.
+/// Draws an operation; while a container is filled, usually one that adds.
 fn choose(dice: &mut SplitMix64, container: &containers::Container, fills: bool) -> usize {
     let adds = |operation: &Operation| {
         operation.row(&container.ty).is_some_and(|row| row.success == Success::Fails) && *operation != Operation::Put

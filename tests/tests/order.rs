@@ -1,12 +1,12 @@
-//! The order of evaluation (docs/language.md, rule 8), by the interpreter and in C of every level: each operand leaves
-//! a mark or changes what the others read, so another order gives other marks or another value.
+//! The order of evaluation (docs/language.md, rule 8), in the interpreter and in C of every level: each operand records
+//! a mark or changes values that others read, so a different order is observable.
 
 use nacre_driver::Session;
 use nacre_simulator::endpoint::{Maker, Opening, Outcome};
 use nacre_simulator::interface::Interface;
 use nacre_tests::machines::Machines;
 
-/// What the cases share: `n`, `at` and `yes` mark that they run; `bump` also changes all that a case reads.
+/// The common head of the cases: `n`, `at` and `yes` record a mark; `bump` also changes all values that a case reads.
 const HEAD: &str = "interface line { down send(m: msg) up deliver(m: msg) }
 struct Pair { a: u32, b: u32 }
 worker w: line over line {
@@ -35,7 +35,7 @@ worker w: line over line {
     }
 ";
 
-/// What runs, the marks in their order, and the value that it leaves in `v`.
+/// The code, the marks in their order, and the resulting value of `v`.
 const CASES: &[(&str, u64, u64)] = &[
     // Operands.
     ("v = (n(1) + n(2) * n(3)) as u64;", 123, 7),
@@ -88,7 +88,7 @@ const CASES: &[(&str, u64, u64)] = &[
     ("arm timers[i] in d; v = if timers[2].armed { 1 } else { 2 };", 0, 1),
     ("arm timers[i] in 1 ms * bump(); v = if timers[2].armed { 1 } else { 2 };", 9, 1),
     ("arm timers[at(3)] in 1 ms * n(1); v = if timers[3].armed { 1 } else { 2 };", 31, 1),
-    // What can fail.
+    // Operations that can fail.
     ("let q = n(6) / n(2) else return; v = q as u64;", 62, 3),
     ("let q = x / bump() else return; v = q as u64;", 9, 0),
     ("let q = (x + bump()) as 0..8 else return; v = q as u64;", 9, 4),
@@ -109,7 +109,7 @@ const CASES: &[(&str, u64, u64)] = &[
     ("sent[2].put(0, 6) else return; for (k, q) in sent[i].up_to(bump() as seq16) { v += q as u64; }", 9, 6),
     ("sent[2].put(0, 6) else return; for (k, q) in sent[i].delivered(0, bump() as seq16) { v += 1; }", 9, 0),
     ("while x + bump() < 5 bound 3 { v += 1; }", 99, 1),
-    // Messages: headers, `pack`, slices, what is emitted.
+    // Messages: headers, `pack`, slices, emissions.
     ("below.send(Head { b: n(2), a: n(1) });", 21, 0),
     ("below.send(Head { b: x, a: bump() } );", 9, 0),
     ("let m = Head { a: n(1), b: n(2) }; v = n(m.len) as u64; drop m;", 120, 0),

@@ -1,5 +1,5 @@
-//! Messages that are joined of many pieces, or kept several at once, in a pool of few blocks: a step that was admitted
-//! never runs out of room for them.
+//! Messages joined from many pieces, or several messages stored at once, in a pool of few blocks: an admitted step
+//! never runs out of space.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use nacre_tests::machines::Machines;
 use nacre_tests::storm::{storm, Tally};
 use nacre_tests::{in_parallel, root};
 
-/// Layers that cut, join, keep and cut again what was joined.
+/// Layers that cut, join, keep and cut joined messages again.
 const LAYERS: &str = "
 import \"../layers/interfaces.nacre\";
 import \"../layers/floor/floor.nacre\";
@@ -121,7 +121,7 @@ fn what_is_kept_in_a_starved_pool_is_never_lost() {
         stack.bounds.blocks = stack.bounds.blocks.min(*blocks);
         let machines = Machines::of(session, stack);
         let mut tally = Tally::default();
-        // C counts as many `broken` as the interpreter does, which are none.
+        // C counts the same number of `broken` as the interpreter: none.
         storm(&machines.stack, &machines.lockstep(), u64::from(*blocks), 600, &mut tally).map(|()| tally)
     });
     for ((name, _), ran) in starved.iter().zip(ran) {
@@ -133,7 +133,7 @@ fn what_is_kept_in_a_starved_pool_is_never_lost() {
     }
 }
 
-/// Of what was put off some has been done and some waits, round the end of its ring.
+/// Some `later` events have run and some wait, around the end of their ring.
 #[test]
 fn what_still_waits_is_given_back_at_the_end() {
     let (session, stack) = composed("echoed");

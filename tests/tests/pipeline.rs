@@ -1,4 +1,4 @@
-//! The way of small sources through the compiler, every stage on file side by side: tests/golden/<case>/.
+//! Small sources through the compiler, with every stage in files side by side: tests/golden/<case>/.
 //!
 //! | file | stage |
 //! |---|---|
@@ -27,7 +27,7 @@ use nacre_tests::{golden, root};
 /// A stack that needs every section of the support text.
 const SUPPORT: &str = "support";
 
-/// Each shows one idea.
+/// Each case shows one idea.
 const CASES: [&str; 10] =
     ["passing", "packed", "variants", "timer", "container", "filter", "order", "reference", "pieces", "admission"];
 
@@ -41,7 +41,7 @@ const WITH_ERRORS: &str = "recovery";
 type Files = Vec<(String, String)>;
 
 fn file(name: impl Into<String>, text: String) -> (String, String) {
-    // The paths in it are those inside the project, wherever the checkout is.
+    // Paths are relative to the checkout.
     (name.into(), text.replace(&format!("{}/", root().display()), ""))
 }
 
@@ -56,7 +56,7 @@ fn syntax(case: &str) -> Files {
     vec![file("tokens.txt", tokens(&text)), file("tree.txt", tree::show(&parsed))]
 }
 
-/// What a pass changes, with one line around each change.
+/// The changes of a pass, with one line around each change.
 fn difference(before: &str, after: &str) -> String {
     similar::TextDiff::from_lines(before, after).unified_diff().context_radius(1).to_string()
 }
@@ -72,13 +72,13 @@ fn ir(stack: &Stack) -> Files {
     files
 }
 
-/// Whether the golden of a case shows a part of the C: all cases show what the layers become, `passing` shows all that
-/// depends on the stack.
+/// Whether the golden of a case shows a part of the C: all cases show the code of the layers, `passing` shows
+/// everything that depends on the stack.
 fn shown(case: &str, level: Level, part: &Part) -> bool {
     let also: &[&str] = match part.content {
         Content::Interface | Content::Support | Content::Prototypes => return false,
         Content::Types | Content::Layer => return true,
-        // At level `inline` helpers are mostly the same functions, put in place.
+        // At level `inline` most helpers are the same functions, inlined.
         Content::Helper if level == Level::Inline => &[],
         Content::Helper => &["packed", "filter", "container", "pieces"],
         Content::Open | Content::Call => &["admission"],
@@ -89,7 +89,7 @@ fn shown(case: &str, level: Level, part: &Part) -> bool {
     case == WHOLE || also.contains(&case)
 }
 
-/// The parts at level `queue`; and at each other level the parts that the level before does not have.
+/// The parts at level `queue`; at each other level the parts that differ from the level before.
 fn c(case: &str, session: &Session, stack: &Stack) -> Files {
     let mut before: Vec<Part> = vec![];
     let mut files = vec![];
@@ -102,7 +102,7 @@ fn c(case: &str, session: &Session, stack: &Stack) -> Files {
     files
 }
 
-/// What the layers become in Promela. Declarations and the text that all models have are not shown.
+/// The code of the layers in Promela. Declarations and the common text of all models are not shown.
 fn promela(stack: &Stack) -> Files {
     let below = nacre_specification::samples::lossy_network(2);
     let world = World {
@@ -167,7 +167,7 @@ fn stages(case: &str) -> Files {
     files
 }
 
-/// Compares with what is on file; a file that no stage writes is wrong too.
+/// Compares with the files; a file that no stage writes is an error too.
 fn compare(case: &str, files: Files) -> Vec<String> {
     let folder = root().join("tests/golden").join(case);
     let mut wrong: Vec<String> =
@@ -215,11 +215,11 @@ fn support_text_is_as_on_file() {
     hold(compare(SUPPORT, vec![file("support.c", queue), file("inline.diff", changed)]));
 }
 
-/// So nothing that is left out of a case is missing on file.
+/// So no text that a case omits is missing from the files.
 #[test]
 fn support_text_of_each_stack_is_a_part_of_that_on_file() {
     for level in LEVELS {
-        // The queue is a section of it, and no level but `queue` needs that in this stack.
+        // The queue is a section of it, and only level `queue` needs it in this stack.
         let whole = support(SUPPORT, if level == Level::Inline { level } else { Level::Queue }, SUPPORT);
         for case in CASES {
             let mut lines = whole.lines();

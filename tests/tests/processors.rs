@@ -1,5 +1,5 @@
 //! The wire does not depend on the processor: emitted C, compiled for processors of both byte orders and of 32 bits,
-//! gives the same frames, deliveries, outputs, deadlines and canonical states as on this one.
+//! produces the same frames, deliveries, outputs, deadlines and canonical states as on the host.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use nacre_tests::library::{declared, find, Declared};
 use nacre_tests::machines::{Machines, LEVELS};
 use nacre_tests::{in_parallel, root, soaking};
 
-/// A cross compiler and what runs its programs here; no runner: this processor.
+/// A cross compiler and the emulator for its programs; no emulator: the host.
 struct Processor {
     name: &'static str,
     compiler: &'static str,
@@ -25,7 +25,7 @@ const OTHERS: [Processor; 3] = [
     Processor { name: "arm", compiler: "arm-linux-gnueabihf-gcc", runner: Some("qemu-arm") },
 ];
 
-/// Steps of the talk for each stack and level.
+/// The number of steps for each stack and level.
 fn steps() -> u64 {
     if soaking() {
         20_000
@@ -34,7 +34,7 @@ fn steps() -> u64 {
     }
 }
 
-/// Soaking, what ships: optimized and inlined. Else what compiles in a tenth of the time.
+/// In soak tests, the optimized code that ships; otherwise code that compiles in a tenth of the time.
 fn flags() -> &'static [&'static str] {
     if soaking() {
         &["-O2"]
@@ -49,7 +49,7 @@ impl Processor {
         starts(self.compiler) && self.runner.is_none_or(starts)
     }
 
-    /// Compiles the talk of a stack. Linked statically, so that no library of the other processor is looked for.
+    /// Compiles the program of a stack, statically linked, so that no library of the other processor is needed.
     fn compile(&self, folder: &Path, stack: &str, flags: &[&str]) -> PathBuf {
         let program = folder.join(format!("talk-{}-{}", self.compiler, flags.join("")));
         let built = Command::new(self.compiler)
@@ -67,7 +67,7 @@ impl Processor {
         program
     }
 
-    /// What the talk prints.
+    /// Returns the output of the program.
     fn run(&self, program: &Path, stack: &str) -> String {
         let mut command = match self.runner {
             Some(runner) => {
@@ -96,7 +96,7 @@ fn difference(one: &str, other: &str) -> Option<String> {
     }
 }
 
-/// Compares a stack at a level on all these processors with this one; the differences.
+/// Compares a stack at a level on all these processors with the host; returns the differences.
 fn compare(declared: &Declared, level: Level, others: &[&Processor]) -> Vec<String> {
     let machines = Machines::new(declared);
     let text = machines.text(level);
@@ -143,7 +143,7 @@ fn talk_shows_frames_deliveries_and_deadlines_whatever_the_compiler_does() {
     for what in [" frame ", " says deliver", " tick: 0", " input: 0", " input: 5", " send: 0", " send: 2"] {
         assert!(plain.matches(what).count() > 5, "no `{what}` in\n{plain}");
     }
-    // ARM's and PowerPC's `char` has no sign.
+    // `char` is unsigned on ARM and PowerPC.
     assert_eq!(difference(&talk(&["-O1", "-funsigned-char", "-Dalways_inline=unused"]), &plain), None);
     let damaged = plain.replacen(" frame ", " frames ", 1);
     assert!(difference(&damaged, &plain).is_some_and(|what| what.contains("frames")));

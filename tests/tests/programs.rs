@@ -26,7 +26,7 @@ fn programs_are_equal(seeds: std::ops::Range<u64>, thorough: bool) {
     assert!(found.is_clean(), "{}", found.summary());
 }
 
-/// `tests/programs`: programs in which a tool was at fault once, made small.
+/// `tests/programs`: shrunk programs that once revealed a bug of a tool.
 #[test]
 fn programs_that_failed_once_are_equal_at_every_level() {
     let tool = PathBuf::from(env!("CARGO_BIN_EXE_programs"));
@@ -47,7 +47,7 @@ fn fifty_random_programs_are_equal_at_every_level() {
     programs_are_equal(0..50, false);
 }
 
-/// Sources with mistakes: each program with a few changes, or with a piece of another.
+/// Sources with mistakes: each program with a few changes, or with a part of another.
 #[test]
 fn damaged_random_programs_are_refused_or_compiled() {
     damaged(0..300);
@@ -90,7 +90,7 @@ fn five_thousand_random_programs_are_equal_at_every_level() {
     programs_are_equal(1_000_000..1_005_000, true);
 }
 
-/// Variants that no program can have, and why.
+/// Variants that no program can contain, and why.
 const NEVER: [(&str, &str); 6] = [
     ("ExprKind::Extern", "the interpreter has no functions of the host"),
     ("StatementKind::CallExtern", "the interpreter has no functions of the host"),
@@ -128,7 +128,7 @@ fn programs_have_every_variant_of_the_ir() {
     assert!(missing.is_empty(), "no program of these seeds has {missing:?}");
 }
 
-/// Seeds that lead to the same numbers, a few draws apart, give programs with the same long lines under other names.
+/// Seeds with shifted sequences of random numbers would give programs with the same long lines under other names.
 #[test]
 fn programs_of_neighbouring_seeds_share_no_statements() {
     let lines = |seed: u64| -> BTreeSet<String> {

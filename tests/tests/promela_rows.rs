@@ -1,5 +1,5 @@
 //! Each row of the table of operations, with operands at the limits of every type, in the interpreter and in the
-//! Promela model as SPIN's verifier runs it. What Promela cannot do is refused, and what is refused is listed.
+//! Promela model as SPIN's verifier runs it. Unsupported rows are refused and listed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -13,11 +13,11 @@ use nacre_stack::{PortId, Stack, Type};
 use nacre_tests::rows::arithmetic::programs_apart;
 use nacre_tests::rows::containers::{of, Containers};
 
-/// Cases of one model: more would keep SPIN and gcc busy for long.
+/// The number of cases of one model: SPIN and gcc take long for more.
 const CASES: usize = 60;
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What the verifier of a model prints: a line for each call.
+/// Returns the output of a model's verifier: a line for each call.
 fn lines(name: &str, model: &str) -> Vec<Vec<i32>> {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("model.pml"), model).expect("the model");
@@ -88,7 +88,7 @@ fn differences(stack: &Stack, calls: &[Call], model: &str) -> Vec<String> {
     differences
 }
 
-/// The cases that can be written, and by what cannot be written, those that cannot.
+/// The supported cases, and the unsupported ones by reason.
 fn written() -> (HashSet<String>, BTreeMap<String, Vec<String>>) {
     let (mut written, mut refused) = (HashSet::new(), BTreeMap::<_, Vec<String>>::new());
     for (stack, cases) in programs_apart(1, &|_| true) {
@@ -137,7 +137,7 @@ fn drawn(stack: &Stack, containers: &Containers, count: usize) -> Vec<Call> {
 
 fn compare_containers(entries: &[Type]) {
     let mut failures = vec![];
-    // Of maps, the key of a slot is asked for, which models know of numbers only.
+    // For maps, a query returns the key of a slot, which models support only for numbers.
     let is_written = |ty: &Type| !matches!(ty, Type::Map(key, ..) if **key != Type::UInt(2));
     let map = |entry: &Type| Type::Map(Box::new(Type::UInt(2)), Box::new(entry.clone()), 2);
     let types = entries.iter().flat_map(|entry| of(entry, false).into_iter().chain([map(entry)]));
@@ -163,7 +163,7 @@ fn containers_of_every_kind_of_entry_give_the_same_in_promela() {
     compare_containers(&[Type::UInt(33), Type::Int(9), Type::Seq(8), Type::Bool, pair, array]);
 }
 
-/// Whether a case is about numbers as wide as a `byte`, an `int` and two of them.
+/// Whether a case is about numbers as wide as a `byte`, an `int` or two of them.
 fn is_at_limits(name: &str) -> bool {
     let types: Vec<&str> = name.split(' ').filter(|word| word.contains('(')).collect();
     let limits = ["UInt(8)", "UInt(32)", "Int(8)", "Int(32)", "Seq(8)", "Seq(32)", "Bits(33)", "UInt(33)", "Int(33)"];

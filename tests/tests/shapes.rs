@@ -1,4 +1,4 @@
-//! Stacks with more shapes of frames than one byte counts: their numbers take another form on the wire.
+//! Stacks with more shapes of frames than one byte can number: their numbers have a longer form on the wire.
 
 use nacre_driver::Session;
 use nacre_simulator::world::address;
@@ -6,7 +6,7 @@ use nacre_tests::machines::Machines;
 use nacre_tests::root;
 use nacre_tests::storm::{storm, Tally};
 
-/// A layer that puts on each of its headers in turn, and counts which ones come; alone, and packed by another.
+/// A layer that adds each of its headers in turn, and counts the received ones; alone, and packed by another.
 fn source(headers: usize) -> String {
     let each = |line: &dyn Fn(usize) -> String| (0..headers).map(line).collect::<Vec<_>>().join("\n");
     let declared = each(&|n| format!("    header Head{n} {{ bit: bool }}"));
@@ -57,8 +57,8 @@ fn machines(name: &str, headers: usize) -> Machines {
 
 #[test]
 fn every_shape_arrives_as_itself_and_damaged_ones_are_the_same_to_all() {
-    // A frame has numbers below 126 in one byte, what is packed those below 255; 256 headers need more than a byte in
-    // C.
+    // In frames, numbers below 126 take one byte, in packed messages those below 255; 256 headers need more than a byte
+    // in C.
     for (name, headers) in [("bare", 130), ("packed", 258)] {
         let machines = machines(name, headers);
         let (interface, maker) = (machines.interface(), machines.lockstep());

@@ -1,4 +1,4 @@
-//! Numbers with a sign at the interface: extended to 64 bits, by the interpreter and in C of every level.
+//! Signed numbers at the interface: sign-extended to 64 bits, in the interpreter and in C of every level.
 
 use nacre_driver::Session;
 use nacre_simulator::endpoint::{Maker, Opening, Outcome};

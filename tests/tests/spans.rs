@@ -1,4 +1,4 @@
-//! Spans of the stack IR: every statement and expression has one, in a file of the stack, and its text carries them.
+//! Spans of the stack IR: every statement and expression has one, in a file of the stack, and its text contains them.
 
 use nacre_driver::{passes, Level, Session};
 use nacre_stack::visit::{walk_expr, walk_stack, walk_statement, Visitor};
@@ -53,7 +53,7 @@ fn text_with_spans_is_read_back_the_same() {
         assert!(again == stack, "{}\n{text}", stack.name);
         assert_eq!(spans(&again), spans(&stack), "{}", stack.name);
         assert_eq!(print_with_spans(&again), text);
-        // Without spans the text is that of a stack which never had any.
+        // Without spans, the text is that of a stack that never had any.
         assert!(spans(&read(&print(&stack)).expect("it is read")).iter().all(|span| *span == Span::default()));
         marked += spans(&stack).iter().filter(|span| **span != Span::default()).count();
     }

@@ -1,4 +1,4 @@
-//! Automata, goals and configurations in the language: what they become.
+//! Automata, goals and configurations of the language, and their form in the compiler.
 
 use nacre_driver::{Override, Session, Variation};
 use nacre_specification::evaluate::State;
@@ -41,7 +41,7 @@ automaton fifo {
 }
 ";
 
-/// Without names and places, which the samples have not.
+/// Removes names and spans, which the samples do not have.
 fn bare(mut automaton: Automaton) -> Automaton {
     automaton.span = Default::default();
     automaton.actions.iter_mut().for_each(|a| a.span = Default::default());
@@ -62,7 +62,7 @@ fn automata_in_the_language_are_those_made_by_hand() {
     assert_eq!(bare(automaton(&mut session, "fifo", &[])), bare(samples::fifo_network()));
 }
 
-/// Does an action with these parameters, if it is enabled.
+/// Performs an action with these parameters, if it is enabled.
 fn step(automaton: &Automaton, state: &State, name: &str, arguments: &[Value]) -> Option<State> {
     let fits = |a: &nacre_specification::Action| a.name == name && a.parameters.len() == arguments.len();
     let actions = automaton.actions.iter().enumerate().filter(|(_, a)| fits(a));
@@ -253,7 +253,7 @@ fn goals_of_layers_are_told_and_decide_nothing() {
     assert_eq!(machine.goals(), [false, true, false, false], "the lower waits for one, the upper for two");
 }
 
-/// Layers that promise, and stacks of them.
+/// Layers with properties, and stacks of them.
 const PROMISES: &str = "
 automaton any_order { state { n: nat } input send(at p, m) { n += 1; } }
 automaton in_order extends any_order { input send(at p, m) { n += 1; } }
@@ -288,7 +288,7 @@ fn what_a_layer_requires_is_provided_below_or_handed_through() {
     assert_eq!(found("of_network"), [""; 0], "what the lowest layer requires is the network's");
     assert_eq!(found("missing"), ["`ordered` requires `sealed`, which nothing below it in `missing` provides"]);
     assert_eq!(found("broken"), ["`needing` requires `any_order`, which nothing below it in `broken` provides"]);
-    // What extends a broken one is broken with it.
+    // An automaton that extends a broken one is broken too.
     assert_eq!(found("undone"), ["`using` requires `in_order`, which nothing below it in `undone` provides"]);
     assert_eq!(found("unknown"), ["`needing` requires `any_order`, which nothing below it in `unknown` provides"]);
 }

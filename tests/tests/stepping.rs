@@ -11,10 +11,11 @@ use nacre_tests::line_numbers::shifted;
 use nacre_tests::machines::LEVELS;
 use nacre_tests::root;
 
-/// What both messages execute in the lower layer before and after the `if`, and in the filter for each of three bytes.
+/// The statements that both messages execute in the lower layer before and after the `if`, and in the filter for each
+/// of three bytes.
 const BYTE: [&str; 3] = ["filter parity {", "sum = sum ^ b;", "units += 1;"];
 
-/// The statements that one call of `send` executes, as they are written; the second call finds a message that waits.
+/// The source text of the statements that one call of `send` executes; the second call finds a waiting message.
 fn executed(second: bool) -> Vec<String> {
     let parity = if second { "count even;" } else { "count odd;" };
     let head = ["sent += 1;", "if sent % 2 == 0 {", parity];
@@ -33,7 +34,7 @@ fn session() -> (Session, String) {
     (open(&source), "stepping".into())
 }
 
-/// Compiles a stack in C with debugging information and without optimization, with two calls of `send`; gives the
+/// Compiles a stack in C with debugging information and without optimization, with two calls of `send`; returns the
 /// program.
 fn built(header: &str, source: &str, folder: &Path) -> PathBuf {
     let path = |name: &str| folder.join(name);
@@ -55,8 +56,7 @@ fn fixed(name: &str) -> PathBuf {
     root().join("tests/stepping").join(name)
 }
 
-/// Steps through two calls of `send`: the lines of layers in order, each as it is written, without repetitions in a
-/// row.
+/// Steps through two calls of `send`: the source lines of layers in order, without repetitions in a row.
 fn stepped(header: &str, source: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ran = Command::new("gdb")
@@ -72,7 +72,7 @@ fn stepped(header: &str, source: &str) -> Vec<String> {
 /// The lines of layers in the output of `step.py`. A line to which a call returns is not visited again.
 fn visited(output: &str) -> Vec<String> {
     let mut lines: Vec<String> = vec![];
-    // By depth, where each active function was last.
+    // The last line of each active function, by depth.
     let mut active: Vec<&str> = vec![];
     for place in output.lines().filter_map(|line| line.strip_prefix("at ")) {
         let (depth, place) = place.split_once(' ').expect("a depth and a place");
@@ -89,7 +89,7 @@ fn visited(output: &str) -> Vec<String> {
     lines
 }
 
-/// The line of a source without spaces around it.
+/// The line of a source without surrounding spaces.
 fn written(file: &str, line: &str) -> String {
     let text = std::fs::read_to_string(root().join(Path::new(file))).expect("the layer's file is named");
     let number: usize = line.parse().expect("a number");
@@ -112,7 +112,7 @@ fn debugger_visits_the_statements_that_are_executed_in_order() {
     }
 }
 
-/// The test above is worth nothing if it holds for wrong lines.
+/// Shows that the test above fails for wrong lines.
 #[test]
 fn lines_that_are_off_by_one_are_noticed() {
     let expected = [executed(false), executed(true)].concat();
@@ -139,7 +139,7 @@ fn profiled(header: &str, source: &str) -> BTreeMap<String, u64> {
         match line.split_once('=') {
             Some(("fl" | "fi" | "fe", name)) => file = name,
             Some((key, _)) => is_call = key == "calls",
-            // What a call costs as a whole stands behind `calls`; it is counted where it is spent.
+            // The line after `calls` is the cost of a whole call, which is counted where it is spent.
             None if std::mem::take(&mut is_call) => {}
             None => {
                 let mut numbers = line.split(' ').map(str::parse::<u64>);
@@ -162,7 +162,7 @@ fn profiler_attributes_instructions_to_the_statements_that_are_executed() {
     for level in LEVELS {
         let (header, source) = emitted(level);
         let costs = profiled(&header, &source);
-        // All that is left of an emission may be the body of an inlined helper, which is no layer's.
+        // Only the body of an inlined helper, which belongs to no layer, may remain of an emission.
         let all = executed.iter().filter(|line| !line.starts_with("pass "));
         let missing: Vec<&String> = all.filter(|line| !costs.contains_key(*line)).collect();
         assert!(missing.is_empty(), "level {}: {missing:?} cost nothing of {costs:?}", level.name());

@@ -1,4 +1,4 @@
-//! Values from the clock are tracked: kept to timers, or told where they go.
+//! Values from the clock are tracked: they are confined to timers, or their uses are reported.
 
 use std::path::Path;
 
@@ -83,7 +83,7 @@ fn a_time_chooses_a_place_and_leaks() {
     assert!(told.contains(&"a value that is not a time".to_string()), "{told:?}");
 }
 
-/// A waiting time that grows is erased if it decides nothing but deadlines.
+/// A growing waiting time is erased if it affects only deadlines.
 #[test]
 fn a_waiting_time_is_erased_unless_something_else_asks_for_it() {
     let doubles = "state { wait: duration = 10 ms, again: timer } down send(m) { arm again in wait; pass; }
@@ -95,7 +95,7 @@ fn a_waiting_time_is_erased_unless_something_else_asks_for_it() {
     assert_eq!(words(erasure(&gives_up)), ["an event"]);
 }
 
-/// What is in line is there whenever it came; only when it may leave is a time.
+/// The presence of an entry does not depend on the time; only its departure does.
 #[test]
 fn times_that_stand_in_a_container_beside_messages_stay_there() {
     let line = "state { held: ring<(msg, instant), 4>, leave: timer }
@@ -163,8 +163,8 @@ fn opened(stack: &Stack, now: u64) -> Machine {
     machine
 }
 
-/// Three machines: two that differ in times and chance alone, and one whose timer is not armed.
-/// Three machines, and whether times may be left out of what is compared.
+/// Returns three machines (two that differ only in times and random numbers, and one whose timer is not armed), and
+/// whether comparisons may ignore times.
 fn compared(body: &str) -> ([Machine; 3], bool) {
     let stack = with(body);
     let at = stack.interface().iter().position(|e| stack.event(e.event).name == "send" && e.input.is_some());
@@ -204,7 +204,7 @@ fn a_time_stored_through_a_reference_leaks() {
     let told = one("state { last: instant, n: u64 }
          fn note(ref to: u64) { to = (now - last) as u64; }
          down send(m) { note(ref n); pass; }");
-    // In the function, and where it is called.
+    // In the function, and at its call.
     assert_eq!(told, ["a value that is not a time"; 2]);
 }
 

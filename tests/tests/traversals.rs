@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 use nacre_tests::functions::{Calls, Code};
 
-/// The crates that read code of the IR. `syntax` and `typed` have trees of their own.
+/// The crates that read code of the IR. `syntax` and `typed` have their own trees.
 const ROOMS: [&str; 13] = [
     "compiler/stack",
     "compiler/analysis",
@@ -39,7 +39,7 @@ const ROOMS: [&str; 13] = [
 /// Functions of the crates, by reason.
 type Listed = &'static [(&'static str, &'static [(&'static str, &'static [&'static str])])];
 
-/// The functions that call themselves, directly or by others of their crate. Only ever make these lists shorter.
+/// The functions that are recursive, directly or through others of their crate. These lists may only shrink.
 const RECURSIVE: Listed = &[
     (
         "the interpreter: one arm a construct",
@@ -208,7 +208,7 @@ fn places(listed: Listed) -> BTreeSet<String> {
     files.flat_map(|(file, functions)| functions.iter().map(move |name| format!("{file}::{name}"))).collect()
 }
 
-/// Asserts that what is found is what is listed.
+/// Asserts that the found functions are the listed ones.
 fn agree(found: &BTreeSet<String>, listed: Listed, advice: &str) {
     let known = places(listed);
     let new: Vec<&String> = found.difference(&known).collect();
@@ -241,7 +241,7 @@ fn recursions_and_open_choices_are_found() {
             1,
         ),
         ("fn a(s: &S) { match (s, t) { (ExprKind::A(x), _) => b(), (_, ExprKind::B) => c(), (_, _) => {} } }", 0, 1),
-        // What is not named is handed on.
+        // Kinds that are not named are passed on.
         ("fn a(s: &S) { match &s.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), _ => walk(self, s) } }", 0, 0),
         ("fn a(s: &S) { match &s.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), _ => vec![d(s)] } }", 0, 0),
         ("fn a(s: &S) { match &s.kind { ExprKind::A(x) => b(x), ExprKind::B => c(), other => other.d() } }", 0, 0),

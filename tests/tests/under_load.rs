@@ -2,7 +2,7 @@
 
 use nacre_tests::{files, root};
 
-/// What such a test cannot do without. Programs that only run to their end (a compiler) are not meant.
+/// The signs of such a test. Programs that only run to completion, such as compilers, do not count.
 const SIGNS: [&str; 14] = [
     ".spawn()",
     "UdpSocket::",
@@ -27,7 +27,7 @@ const EXCUSED: [(&str, &str); 3] = [
     ("tests/tests/mutations.rs", "ends a mutant that hangs"),
 ];
 
-/// `cli/tests/transfer.rs` as the list names it: `nacre transfer`.
+/// `cli/tests/transfer.rs` as an entry of the list: `nacre transfer`.
 fn entry(path: &str) -> Option<String> {
     let (room, target) = path.strip_suffix(".rs")?.split_once("/tests/")?;
     let manifest = std::fs::read_to_string(root().join(room).join("Cargo.toml")).ok()?;
@@ -62,7 +62,7 @@ fn tests_that_could_depend_on_scheduling_are_run_under_load() {
     assert!(found >= 8, "only {found} files were found");
 }
 
-/// The list names test targets, so such a test cannot be beside the code.
+/// The list contains test targets, so such a test cannot be in a source file.
 #[test]
 fn unit_tests_do_not_depend_on_scheduling() {
     let mut seen = 0;

@@ -1,4 +1,4 @@
-//! Compilers have nothing to say about the C of random programs.
+//! Compilers emit no warnings for the C of random programs.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,8 +8,8 @@ use nacre_tests::machines::LEVELS;
 use nacre_tests::programs::generate;
 use nacre_tests::programs::run::compose;
 
-/// Warnings that are still given: of operands that types or constants of the source decide about, and of a second pair of
-/// parentheses. Only ever make this shorter.
+/// Known warnings: about operands that types or constants of the source decide, and about redundant parentheses. This
+/// list may only shrink.
 const KNOWN: [&str; 5] = [
     "-Wno-unused-parameter",
     "-Wno-type-limits",
@@ -18,7 +18,7 @@ const KNOWN: [&str; 5] = [
     "-Wno-parentheses-equality",
 ];
 
-/// What compilers say about the C of a program at one level; none: the program is beyond a bound, so that it has no C.
+/// The warnings for the C of a program at one level; none: the program exceeds a limit and has no C.
 fn warnings(seed: u64, folder: &Path) -> Option<Vec<String>> {
     let (session, stack) = compose(&generate(seed).text()).ok()?;
     let level = LEVELS[seed as usize % LEVELS.len()];

@@ -1,5 +1,4 @@
-//! What is packed is unpacked again, bit for bit and in one way only; and the frames that peers must agree on are on
-//! file.
+//! Unpacking inverts packing, bit for bit and uniquely; and the frames on which peers must agree are in golden files.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +10,7 @@ use nacre_tests::pair::Pair;
 use nacre_tests::values::value;
 use nacre_tests::{golden, root, soaking};
 
-/// Messages for each shape.
+/// The number of messages for each shape.
 fn rounds() -> u64 {
     if soaking() {
         2_000
@@ -27,7 +26,7 @@ fn headers(stack: &Stack, shape: &Shape, random: &mut Random) -> Vec<(nacre_stac
     shape.headers.iter().rev().map(|id| (*id, fields(id, random))).collect()
 }
 
-/// Random messages of one shape; gives how many flipped bits were refused, and how many made another message.
+/// Random messages of one shape; returns how many flipped bits were rejected, and how many resulted in another message.
 fn shape_round_trips(stack: &Stack, layout: &Layout, index: usize, random: &mut Random) -> [u64; 2] {
     let shape = &layout.shapes[index];
     let [mut refused, mut others] = [0, 0];
@@ -56,7 +55,7 @@ fn shape_round_trips(stack: &Stack, layout: &Layout, index: usize, random: &mut 
                 stack.name,
                 shape.size
             );
-            // One message has one form: what is still accepted packs to what was read.
+            // A message has one form: an accepted one packs to the same bytes.
             let bit = random.below(u64::from(shape.size) * 8) as usize;
             bytes[bit / 8] ^= 1 << (bit % 8);
             match stack.parse(layout, &bytes) {
@@ -143,7 +142,7 @@ fn common_frames(stack: &Stack) -> [(&'static str, Vec<u8>); 4] {
     pair.send(0, DATA);
     let first = pair.last().to_vec();
     pair.wait(1);
-    // Both know one another after one more exchange.
+    // After one more exchange, both know each other's cookie.
     pair.send(1, DATA);
     pair.wait(0);
     pair.send(0, DATA);

@@ -8,12 +8,12 @@ use nacre_stack::*;
 use super::values::{composite, limits, plain};
 use super::{Code, Program};
 
-/// Cases of one program: more would keep a C compiler busy for long.
+/// The number of cases of one program: a C compiler takes long for more.
 const CASES: usize = 60;
 /// The same for conversions, which are short.
 const CONVERSIONS: usize = 900;
 
-/// A case that is not in a program yet, and its name.
+/// A case that is not in a program yet, with its name.
 type Write = (String, Box<dyn FnOnce(&mut Program)>);
 
 /// Programs for every operator and every conversion.
@@ -24,8 +24,8 @@ pub fn programs() -> Vec<(Stack, Vec<super::Case>)> {
     [all(operators, CASES), all(conversions, CONVERSIONS)].concat()
 }
 
-/// Programs of a fixed number of cases each, for those whose name is wanted; the event `run_7` calls case 7. Only some operands
-/// are constants.
+/// Programs of a fixed number of cases each, for cases with a wanted name; the event `run_7` calls case 7. Only some
+/// operands are constants.
 pub fn programs_apart(each: usize, is_wanted: &dyn Fn(&str) -> bool) -> Vec<(Stack, Vec<super::Case>)> {
     let all = cases().into_iter().flatten().collect();
     group(all, each, false, is_wanted).into_iter().map(Program::finish_apart).collect()
@@ -60,7 +60,7 @@ fn binary(cases: &mut Vec<Write>) {
     for operator in BINARY {
         for left in types() {
             let Some(row) = operator.op.row(&left) else { continue };
-            // Equality is all that composite types have.
+            // Composite types have no comparison but equality.
             for right in rights(row.right, &left) {
                 let (op, left, result) = (operator.op, left.clone(), row.result(&left));
                 let deep = matches!((row.run, row.gives), (Run::Numbers(_) | Run::Order(_), _) | (_, Gives::Left));
@@ -87,7 +87,7 @@ fn rights(right: Right, left: &Type) -> Vec<Type> {
 fn table(code: &mut Code, ty: &Type) -> (Place, Vec<Expr>) {
     let mut values = limits(&code.program.builder.stack, ty);
     if *ty == Type::UInt(32) {
-        // How far one shifts.
+        // Counts of shifts.
         values.extend([7, 8, 9, 31, 32, 33, 63, 64, 65].map(|n| num(n, ty.clone())));
     }
     let name = format!("table of {ty:?}");
@@ -100,7 +100,7 @@ fn table(code: &mut Code, ty: &Type) -> (Place, Vec<Expr>) {
     (place, values)
 }
 
-/// A cell for a number of results, each of a row.
+/// A cell for the results of rows.
 fn results(code: &mut Code, what: &str, ty: &Type, rows: usize, each: usize) -> Place {
     let row = Type::Array(Box::new(ty.clone()), each as u32);
     let name = format!("{} {what}", code.name);
@@ -145,7 +145,7 @@ fn operands(code: &mut Code, op: BinaryOp, left: &Type, right: &Type, result: &T
         code.body.push(store(&element(&whole, index(i), index(0), result), made(value.clone(), other)));
     }
     if deep && left == right && BinaryOp::Add.row(left).is_some() {
-        // Operands that were computed just before, and may be more than their width in a careless engine.
+        // Operands that were just computed, and may exceed their width in a faulty engine.
         let sums = results(code, "of sums", result, n, m);
         let body = code.count(n, |code, i| {
             let inner = code.count(m, |_, j| {
@@ -159,7 +159,7 @@ fn operands(code: &mut Code, op: BinaryOp, left: &Type, right: &Type, result: &T
     }
 }
 
-/// A function of one value at every limit of a type: read, and constant.
+/// A function of one value at every limit of a type, as a variable and as a constant.
 fn unary_case(code: &mut Code, of: &Type, result: &Type, values: Vec<usize>, make: &dyn Fn(Expr) -> Expr) {
     let (a, these) = table(code, of);
     let rows = results(code, "read and constant", result, these.len(), 2);
@@ -171,7 +171,7 @@ fn unary_case(code: &mut Code, of: &Type, result: &Type, values: Vec<usize>, mak
     }
 }
 
-/// Adds a case, which gets its name.
+/// Adds a case with its name.
 fn push(cases: &mut Vec<Write>, name: String, write: impl FnOnce(&mut Program, String) + 'static) {
     let its = name.clone();
     cases.push((name, Box::new(move |program| write(program, its))));
@@ -209,7 +209,7 @@ fn conversions(cases: &mut Vec<Write>) {
     }
 }
 
-/// Whether a value may be converted: into ranges and enums, only what is in them.
+/// Whether a value may be converted: into ranges and enums, only their values.
 fn fits(stack: &Stack, value: &Expr, to: &Type) -> bool {
     let ExprKind::Const(n) = value.kind else { return !matches!(to, Type::Range(..) | Type::Enum(_)) };
     match to {

@@ -1,4 +1,4 @@
-//! Containers: a stack for each, in which every method and question of it can be called in any order.
+//! Containers: a stack for each, in which every method and query of it can be called in any order.
 
 use nacre_stack::operations::methods::{self, Success};
 use nacre_stack::operations::queries::{Answer, QUESTIONS};
@@ -9,7 +9,7 @@ use nacre_stack::*;
 use super::{Code, Program};
 
 /// A stack with containers of one type of entries. Its event `run(case, x, y, m)` calls an operation on one of them
-/// with entries made of `x`, `y` and `m`, then asks all questions of it and goes over its entries.
+/// with entries made of `x`, `y` and `m`, then evaluates all queries of it and iterates over its entries.
 pub struct Containers {
     pub stack: Stack,
     pub containers: Vec<Container>,
@@ -18,7 +18,7 @@ pub struct Containers {
 /// One of the containers.
 pub struct Container {
     pub ty: Type,
-    /// The cell with the container, and the one that says whether the last operation was done.
+    /// The cell of the container, and the cell that records whether the last operation succeeded.
     pub cell: CellId,
     pub done: CellId,
     /// The case of the first of its operations; the others follow.
@@ -51,7 +51,7 @@ pub fn entries() -> Vec<Type> {
     ]
 }
 
-/// Containers of entries of a type: with the first types in every form, with the others in some.
+/// Containers of entries of a type: every form for the first types, some forms for the others.
 pub fn of(entry: &Type, every: bool) -> Vec<Type> {
     let boxed = || Box::new(entry.clone());
     let keys = [Type::Tuple(vec![Type::Bool, Type::Int(2)]), Type::UInt(2), Type::Enum(EnumId(1))];
@@ -125,7 +125,7 @@ fn container(code: &mut Code, ty: Type, first: u64, body: &mut Block) -> Contain
     Container { ty, cell, done, first, operations }
 }
 
-/// A cell of the container that is being written.
+/// A cell of the current container.
 fn cell(code: &mut Code, what: &str, ty: Type) -> Place {
     let name = format!("{}: {what}", code.name);
     code.program.cell(&name, ty, None)
@@ -172,7 +172,7 @@ fn argument(code: &Code, parts: &Parts, operand: Operand, also: bool) -> Expr {
     }
 }
 
-/// Calls an operation and keeps all that it gives.
+/// Calls an operation and stores its results.
 fn call(code: &mut Code, operation: Operation, place: &Place, done: &Place) {
     let parts = Parts::of(&place.ty);
     let row = operation.row(&place.ty).expect("a row of the table");
@@ -201,7 +201,7 @@ fn call(code: &mut Code, operation: Operation, place: &Place, done: &Place) {
     }
 }
 
-/// Asks all questions, and goes over all entries.
+/// Evaluates all queries, and iterates over all entries.
 fn look(code: &mut Code, place: &Place) {
     let parts = Parts::of(&place.ty);
     for question in QUESTIONS {

@@ -1,5 +1,5 @@
 //! Programs that run every row of the table of operations ([`nacre_stack::operations`]) with operands at the limits of
-//! every type: written from the table, so a new row is run without more.
+//! every type. They are generated from the table, so they include new rows.
 
 pub mod arithmetic;
 pub mod containers;
@@ -13,7 +13,7 @@ pub struct Program {
     pub builder: Builder,
     layer: LayerId,
     pub cases: Vec<Case>,
-    /// Every operand is tried as a constant too.
+    /// Whether every operand is also a constant.
     pub constants: bool,
 }
 
@@ -154,7 +154,7 @@ impl Code<'_> {
     }
 }
 
-/// Bytes of a value of the type in [`interpret::Machine::canonical_bytes`], if all have as many.
+/// The number of bytes of a value of the type in [`interpret::Machine::canonical_bytes`], if it is the same for all.
 pub fn size(stack: &Stack, ty: &Type) -> Option<usize> {
     Some(match ty {
         Type::Bits(n) => 8 * n.div_ceil(64) as usize,
@@ -167,7 +167,7 @@ pub fn size(stack: &Stack, ty: &Type) -> Option<usize> {
     })
 }
 
-/// The cell in which a byte of the canonical state is, and the 8 bytes there.
+/// The cell that contains a byte of the canonical state, and the 8 bytes there.
 pub fn locate(stack: &Stack, at: usize) -> String {
     let mut rest = at;
     for cell in &stack.cells {

@@ -1,4 +1,4 @@
-//! What the host calls, rightly and wrongly.
+//! Calls of the host, valid and invalid.
 
 use nacre_simulator::endpoint::Outcome;
 use nacre_stack::interpret::Value;
@@ -7,11 +7,11 @@ use nacre_stack::Type;
 use super::connection::Connection;
 use crate::values::value;
 
-/// Most messages are shorter than this: the longest cost as much as thousands of others.
+/// The usual limit of a message's length: a message of the maximum length costs as much as thousands of short ones.
 const USUAL: u64 = 300;
 
 impl Connection<'_> {
-    /// An event of the host, accepted or not.
+    /// Calls an event of the host, which may be refused.
     pub(super) fn call(&mut self, end: usize) {
         if self.random.below(100) == 0 {
             return self.wrong_call(end);
@@ -30,7 +30,7 @@ impl Connection<'_> {
         self.take(end, step.outputs);
     }
 
-    /// Sends a message; gives it if it was taken.
+    /// Sends a message; returns it if it was accepted.
     pub(super) fn send(&mut self, end: usize) -> Option<Vec<u8>> {
         let event = self.inputs.iter().map(|(event, _)| *event).find(|event| self.name(*event) == "send")?;
         let message = self.message();
@@ -47,7 +47,7 @@ impl Connection<'_> {
         self.interface.event(event).map_or("?", |event| &event.name)
     }
 
-    /// What the host calls: to send is what happens most, to close is rare, and what comes after it is tried as well.
+    /// Chooses a call: usually a send, rarely a close, and also calls after a close.
     fn choose(&mut self) -> Option<(u16, Vec<Type>)> {
         let close = self.random.below(250) == 0;
         let send = !close && self.random.below(4) > 0;
@@ -61,7 +61,7 @@ impl Connection<'_> {
         Some(self.inputs[at].clone())
     }
 
-    /// An event that does not exist or comes out, or a number beyond its type.
+    /// Calls an unknown event, an output, or an event with a number outside its type.
     fn wrong_call(&mut self, end: usize) {
         let event = self.random.below(self.interface.events.len() as u64 + 2) as u16;
         let numbers = [self.random.number(); 4];

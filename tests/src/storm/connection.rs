@@ -1,4 +1,4 @@
-//! One connection in a storm: its two ends, what is on the way between them, and the clock.
+//! One connection in a storm: its two endpoints, the frames in flight, and the clock.
 
 use std::collections::BTreeMap;
 
@@ -10,49 +10,49 @@ use nacre_stack::{EventRole, PortEvent, Stack, Type};
 
 use super::tally::Tally;
 
-/// How many events one connection lives for.
+/// The number of events of one connection.
 pub(super) const LIFE: u64 = 1200;
-/// Frames on the way at most, and frames of the past that may come again.
+/// The maximum number of frames in flight, and of past frames that may be repeated.
 pub(super) const FLYING: usize = 64;
 pub(super) const PAST: usize = 128;
-/// Bytes of longer messages that a connection gets, and that one in eight does, so that some meet the ends of all
-/// ranges.
+/// The bytes of longer messages that a connection sends; one in eight connections does, so that some reach the ends of
+/// all ranges.
 const LONG: u64 = 6_000;
 const LONGEST: u64 = 250_000;
 
-/// One end.
+/// One endpoint.
 pub(super) struct End {
     pub(super) endpoint: Box<dyn Endpoint>,
     pub(super) address: Address,
-    /// Bytes that are copied into crafted frames: the last valid frames to this end.
+    /// The last valid frames to this endpoint, whose bytes are copied into crafted frames.
     pub(super) past: Vec<Vec<u8>>,
 }
 
-/// A connection, and what was seen of it.
+/// A connection, and its observed outputs.
 pub(super) struct Connection<'s> {
     pub(super) stack: &'s Stack,
     pub(super) interface: Interface,
-    /// Events that the host can call, with the types of their numbers.
+    /// The events that the host can call, with the types of their numbers.
     pub(super) inputs: Vec<(u16, Vec<Type>)>,
     pub(super) ends: Vec<End>,
     pub(super) flying: Vec<(usize, Vec<u8>)>,
     pub(super) random: Random,
     pub(super) now: u64,
-    /// Bytes of long messages that may still be sent.
+    /// The remaining bytes of long messages.
     pub(super) long: u64,
     pub(super) events: u64,
-    /// Messages that were delivered, each to an end.
+    /// The delivered messages, each with its endpoint.
     pub(super) delivered: Vec<(usize, Vec<u8>)>,
-    /// Reports that are no errors.
+    /// Whether a report is not an error.
     pub(super) is_excused: fn(&str) -> bool,
     pub(super) outputs: BTreeMap<String, u64>,
     pub(super) outcomes: BTreeMap<String, u64>,
-    /// A description of the last event, for messages.
+    /// A description of the last event, for error messages.
     pub(super) last: String,
 }
 
 impl<'s> Connection<'s> {
-    /// Two ends that know one another, with nothing on the way but what they sent as they were opened.
+    /// Opens two connected endpoints; only the frames of the opening are in flight.
     pub(super) fn open(
         stack: &'s Stack,
         maker: &dyn Maker,
@@ -110,7 +110,7 @@ impl<'s> Connection<'s> {
         Ok(())
     }
 
-    /// Machines that differ, and rules that no input may break, but for those that are excused.
+    /// Checks that machines are equal and that no rule is violated, except for excused reports.
     pub(super) fn check(&self) -> Result<(), String> {
         let reports = self.ends.iter().flat_map(|end| end.endpoint.reports());
         match reports.into_iter().find(|report| !(self.is_excused)(report)) {
@@ -172,7 +172,7 @@ impl<'s> Connection<'s> {
     }
 }
 
-/// Clocks may begin anywhere, also shortly before their end.
+/// The initial time of a clock is arbitrary, and may be shortly before its maximum.
 fn begin(random: &mut Random) -> u64 {
     match random.below(8) {
         0 => 1,

@@ -1,4 +1,4 @@
-//! What the network does: frames that arrive, late or again, damaged, made up, or well-formed with other values.
+//! Events of the network: frames that arrive, late or again, damaged, random, or well-formed with other values.
 
 use nacre_simulator::endpoint::Output;
 use nacre_stack::interpret::Value;
@@ -17,7 +17,7 @@ impl Connection<'_> {
         self.take(end, step.outputs);
     }
 
-    /// All frames arrive, and what an end put off happens, until nothing is left to do.
+    /// Delivers all frames and runs all `later` events of an endpoint, until nothing is left.
     pub(super) fn calm(&mut self, end: usize) {
         for _ in 0..FLYING {
             match self.flying.is_empty() {
@@ -33,7 +33,7 @@ impl Connection<'_> {
         }
     }
 
-    /// The oldest frame mostly; some are lost, some come before others.
+    /// Delivers usually the oldest frame; loses some, reorders others.
     pub(super) fn arrive(&mut self) {
         if self.flying.is_empty() {
             return self.tick(0);
@@ -45,7 +45,7 @@ impl Connection<'_> {
         }
     }
 
-    /// A frame of the past with other bits, another length, or the end of another.
+    /// Delivers a past frame with other bits, another length, or the end of another frame.
     pub(super) fn damaged(&mut self, end: usize) {
         let Some(mut frame) = self.old(end) else {
             return self.tick(end);
@@ -76,14 +76,14 @@ impl Connection<'_> {
         self.input(end, "damaged frame", &frame);
     }
 
-    /// Bytes at random.
+    /// Delivers random bytes.
     pub(super) fn made_up(&mut self, end: usize) {
         let mut frame = vec![0; self.random.length(0, 80) as usize];
         self.random.fill(&mut frame);
         self.input(end, "made-up frame", &frame);
     }
 
-    /// A well-formed frame with other values in it: what a peer sends that is mistaken or wants to do harm.
+    /// Delivers a well-formed frame with other values, as a faulty or malicious peer would send.
     pub(super) fn crafted(&mut self, end: usize) {
         let Some(frame) = self.old(end) else {
             return self.tick(end);
@@ -108,7 +108,7 @@ impl Connection<'_> {
         self.input(end, "crafted frame", &crafted);
     }
 
-    /// Changes a field. The lowest header finds the connection: it stays, mostly.
+    /// Changes a field, but rarely one of the lowest header, which identifies the connection.
     fn change(&mut self, headers: &mut [(HeaderId, Vec<Value>)]) {
         let most = headers.len().saturating_sub(usize::from(self.random.below(8) > 0)) as u64;
         if most == 0 {
@@ -139,7 +139,7 @@ impl Connection<'_> {
         stack.header(id).fields.iter().map(|field| value(stack, &mut self.random, &field.ty)).collect()
     }
 
-    /// A frame of the past once more.
+    /// Delivers a past frame again.
     pub(super) fn again(&mut self, end: usize) {
         let Some(frame) = self.old(end) else {
             return self.tick(end);
@@ -149,12 +149,12 @@ impl Connection<'_> {
 
     fn old(&mut self, end: usize) -> Option<Vec<u8>> {
         let past = &self.ends[end].past;
-        // The latest are those that fit the state.
+        // The latest frames match the state.
         let back = self.random.length(1, past.len() as u64) as usize;
         past.len().checked_sub(back).and_then(|at| past.get(at)).cloned()
     }
 
-    /// Notes what came out; frames are on the way, some twice.
+    /// Records the outputs; puts the frames in flight, some twice.
     pub(super) fn take(&mut self, end: usize, outputs: Vec<Output>) {
         for output in outputs {
             if !output.is_frame() {

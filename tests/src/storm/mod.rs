@@ -1,6 +1,5 @@
-//! A seeded storm of events over two ends of a connection: calls, frames, damaged, repeated, made-up and impossible
-//! frames, ticks in and out of time, jumps of the clock. Nothing is promised to the stack but that time does not run
-//! backwards.
+//! A seeded storm of events over two endpoints of a connection: calls, frames, damaged, repeated, random and impossible
+//! frames, ticks at any time, jumps of the clock. The only guarantee to the stack is that time does not run backwards.
 
 mod calls;
 mod connection;
@@ -14,16 +13,16 @@ use nacre_stack::Stack;
 use connection::{Connection, LIFE};
 pub use tally::Tally;
 
-/// Whether a report of a machine is that one of these rules is broken.
+/// Whether a report of a machine states that one of these rules is violated.
 pub fn breaks(report: &str, rules: &[Rule]) -> bool {
     rules.iter().any(|rule| report.contains(&format!(": {rule}: ")))
 }
 
-/// Runs connections one after the other until the number of events is reached.
+/// Runs connections in sequence until the number of events is reached.
 ///
 /// Errors: what broke, with the seed and the number of the event.
 pub fn storm(stack: &Stack, maker: &dyn Maker, seed: u64, events: u64, tally: &mut Tally) -> Result<(), String> {
-    // What layers assert about the network is no rule for it.
+    // Assertions of layers about the network need not hold.
     storm_excusing(stack, maker, seed, events, tally, |report| breaks(report, &[Rule::Assert]))
 }
 
@@ -47,7 +46,7 @@ pub fn storm_excusing(
         let ran = storm.live(life, 32);
         storm.count(tally);
         if ran.is_err() {
-            // Once more, asking after each event.
+            // Repeats the run with a check after each event.
             let mut storm = Connection::open(stack, maker, seed, is_excused)?;
             let ran = storm.live(life, 1);
             let what = ran.err().unwrap_or_else(|| "does not fail when it runs again".into());
@@ -60,7 +59,7 @@ pub fn storm_excusing(
     Ok(())
 }
 
-/// Calls of `send` at both ends, and a network that hands on all frames in order.
+/// Calls `send` at both endpoints over a network that forwards all frames in order.
 pub fn calm(
     stack: &Stack,
     maker: &dyn Maker,
@@ -79,7 +78,7 @@ pub fn calm(
     storm.check()
 }
 
-/// On such a network each message that is sent is delivered, and nothing else is.
+/// On such a network each sent message is delivered, and nothing else.
 pub fn faithful(
     stack: &Stack,
     maker: &dyn Maker,
@@ -94,7 +93,7 @@ pub fn faithful(
         connection.delivered.clear();
         let sent = connection.send(end);
         connection.calm(end);
-        // A frame may come twice.
+        // A frame may arrive twice.
         let wanted = |(to, message): &(usize, Vec<u8>)| *to == 1 - end && Some(message) == sent.as_ref();
         if connection.delivered.is_empty() != sent.is_none() || !connection.delivered.iter().all(wanted) {
             let lengths: Vec<usize> = connection.delivered.iter().map(|(_, message)| message.len()).collect();

@@ -1,17 +1,17 @@
-//! What campaigns saw.
+//! Statistics of campaigns.
 
 use std::collections::BTreeMap;
 
-/// What was seen, so that a campaign can show that it has looked.
+/// The observed events, which show that a campaign exercised the code.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pub events: u64,
     pub connections: u64,
-    /// Frames that left, deliveries and other events that came out.
+    /// Frames, deliveries and other emitted events.
     pub outputs: BTreeMap<String, u64>,
     /// `call Done`, `frame Dropped`, ...
     pub outcomes: BTreeMap<String, u64>,
-    /// Of both ends, by name.
+    /// The counters of both endpoints, by name.
     pub counters: BTreeMap<String, u64>,
 }
 
