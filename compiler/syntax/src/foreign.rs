@@ -25,8 +25,8 @@ use Word::{Capitals, Digits, Is, Name, OneOf, Type};
 /// The tokens before the error, the tokens from the error on, and the help.
 type Row = (&'static [Word], &'static [Word], &'static str);
 
-const DECLARED: &str = "a value is named by `let x = ...;`, a variable is declared by `var x: u16 = ...;`";
-const BRACES: &str = "a block stands in braces: `if x { ... } else { ... }`";
+const DECLARED: &str = "`let x = ...;` names a value, `var x: u16 = ...;` declares a variable";
+const BRACES: &str = "a block is written in braces: `if x { ... } else { ... }`";
 const SECOND_LET: &str =
     "a condition has one `let`, as its first part: `if let x = a && b { ... }`; put a second `if let` into its block";
 const CASE: &str = "the name of a header or struct has a lower-case letter: `Head { number: 1 }`";
@@ -127,7 +127,7 @@ const STATEMENTS: &[Row] = &[
         &[Is("{")],
         "a block follows `if`, `else`, `for`, `while` or `=>`; others have no braces",
     ),
-    (&[Is("{")], &[Is(";")], "a statement that does nothing is left out"),
+    (&[Is("{")], &[Is(";")], "omit empty statements"),
 ];
 
 const STACKS: &[Row] = &[

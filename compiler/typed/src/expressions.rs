@@ -193,7 +193,7 @@ impl Body<'_, '_> {
 
     /// `if let` as a value: what it names is unknown in the rest of the statement.
     fn let_in_value(&mut self, x: &ast::IfExpr, pattern: &ast::Pattern) -> Option<Value> {
-        let message = "an `if` that is a value tests a condition";
+        let message = "an `if` that is a value cannot have a `let`";
         let help = "use a statement: `var x = 0; if let y = place { x = y; }`";
         self.error("T0055", message, x.condition.span, "not `let`", help);
         self.recovered();
