@@ -1,4 +1,4 @@
-//! Every block of code in every document is one that a test reads: a new block needs a test.
+//! A test reads every block of code in every document: a new block needs a test.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::*;
 
-/// The kinds of blocks of each document, how many there are (0: any number), and what tests them.
+/// The kinds of blocks of each document, their number (0: any), and the test that reads them.
 const TESTED: &[(&str, &str, usize, &str)] = &[
     ("README.md", "sh", 0, "cli/tests/documents.rs"),
     ("README.md", "nacre", 2, "cli/tests/documents.rs: first_layer_of_the_readme_works_as_it_says"),
@@ -71,7 +71,7 @@ fn stack_of_the_readme_is_the_one_of_the_example() {
     assert!(words(&text(RELIABLE)).contains(&words(&stack)), "{RELIABLE} has no {stack}");
 }
 
-/// Only the lines between the fields: names are those of a reader.
+/// Only the lines between the fields: the names are written for readers.
 fn borders(drawing: &str) -> Vec<String> {
     let kept = |c: char| if "+-|".contains(c) { c } else { ' ' };
     let lines = drawing.lines().map(|line| line.strip_prefix("    ").unwrap_or(line));

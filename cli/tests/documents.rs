@@ -1,4 +1,4 @@
-//! Every command in the documents runs as it is printed, and prints what they show.
+//! Every command in the documents runs as printed, with the output that they show.
 
 mod common;
 
@@ -26,12 +26,12 @@ struct Printed {
     output: Vec<String>,
 }
 
-/// The blocks of a language.
+/// The blocks of a document in this language.
 fn blocks_of(document: &str, word: &str) -> Vec<String> {
     blocks(document).into_iter().filter(|(found, _)| found == word).map(|(_, text)| text).collect()
 }
 
-/// Whether a line or a span of code is a command of ours, with all its arguments filled in.
+/// Whether a line or a span of code is a command of the project with complete arguments.
 fn is_command(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let complete = || text.split_whitespace().skip(2).any(|word| word.ends_with(".nacre") || word.ends_with(".json"));
@@ -42,7 +42,8 @@ fn is_command(text: &str) -> bool {
     }
 }
 
-/// The commands in a block. Where one begins with `$`, what follows it is its output; else every line is a command.
+/// The commands in a block. After one that begins with `$`, the following lines are its output; otherwise every line is
+/// a command.
 fn commands(block: &str) -> Vec<Printed> {
     let shows_output = block.starts_with("$ ");
     let mut found: Vec<Printed> = vec![];
@@ -81,7 +82,7 @@ fn in_text(document: &str) -> Vec<String> {
     spans.map(str::to_string).collect()
 }
 
-/// A copy of what the commands work on.
+/// A copy of the files that the commands use.
 fn copy_of_checkout() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for part in ["examples", "layers", "README.md"] {
@@ -92,7 +93,7 @@ fn copy_of_checkout() -> tempfile::TempDir {
     folder
 }
 
-/// A command as a shell runs it, with our program in the path.
+/// A command as a shell runs it, with the built program in the path.
 fn shell(command: &str, folder: &Path) -> Command {
     let program = Path::new(env!("CARGO_BIN_EXE_nacre")).parent().expect("it is in a folder");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -102,15 +103,15 @@ fn shell(command: &str, folder: &Path) -> Command {
     shell
 }
 
-/// Runs a command that must end with this status; gives what it printed.
+/// Runs a command that must end with this status; returns its output.
 fn run(command: &str, folder: &Path, status: i32) -> String {
     let (found, out, err) = ran(&mut shell(command, folder));
     assert_eq!(found, status, "{command}\n{out}\n{err}");
     out + &err
 }
 
-/// Compares what was printed with what the document shows. `...` stands for any lines. Times and rates differ, and so
-/// does the number of states when several threads search.
+/// Compares the output with the document. `...` stands for any lines. Times and rates are ignored, as is the number of
+/// states if several threads search.
 fn compare(document: &str, shown: &[String], printed: &str) {
     let without_figures = |line: &str| match line.contains(" states, ") || line.contains(" runs, ") {
         true => line
@@ -178,7 +179,7 @@ const CHECK_MINE: &str = "nacre check layers/mine.nacre";
 const TEST_MINE: &str = "nacre test layers/mine_test.nacre";
 const REPLAY: &str = "nacre replay run.json --level inline";
 
-/// Ends what a test has started, also when the test fails.
+/// A child process that ends with the test, also if the test fails.
 struct Ending(Child);
 
 impl Drop for Ending {
@@ -188,7 +189,7 @@ impl Drop for Ending {
     }
 }
 
-/// Waits until no other program has the port that the document names.
+/// Waits until the port in the document is free.
 fn wait_for_port(port: u16) {
     let until = Instant::now() + Duration::from_secs(120);
     while let Err(error) = std::net::UdpSocket::bind(("::", port)) {

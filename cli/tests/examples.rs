@@ -17,13 +17,13 @@ fn stack_is_embedded_in_a_c_program() {
     assert!(status == 0 && out.contains("100 messages of 3000 bytes arrived"), "{out}{err}");
 }
 
-/// In a folder of artefacts of its own: built among those of this build, it would replace libraries that are in use.
+/// Built in a separate target folder: in that of this build, it would replace libraries that are in use.
 #[test]
 fn stack_is_embedded_in_a_rust_program() {
     let target = std::path::Path::new(env!("CARGO_BIN_EXE_nacre")).ancestors().nth(2).expect("target/debug/nacre");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["run", "--quiet"]).current_dir(root().join("examples/rust-embed"));
-    // Less to compile: nobody debugs it.
+    // Compiles faster; no debugging is needed.
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "false").env("CARGO_INCREMENTAL", "0");
     let (status, out, err) = ran(cargo.env("CARGO_TARGET_DIR", target.join("rust-embed")));
     assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{err}");

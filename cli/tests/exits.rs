@@ -1,4 +1,4 @@
-//! The exit status of every verb, and its one message: for sources, arguments, outputs and tools of every kind.
+//! The exit status of every verb, and its single message: for sources, arguments, outputs and tools of every kind.
 
 mod common;
 

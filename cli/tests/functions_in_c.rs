@@ -1,4 +1,4 @@
-//! Stacks that call functions in C, which the interpreter cannot.
+//! Stacks that call functions in C, which the interpreter cannot run.
 
 mod common;
 

@@ -1,5 +1,4 @@
-//! What the language reference says of each construct, by test blocks that run in the interpreter and in C at every
-//! level.
+//! The constructs of the language reference, as test blocks that run in the interpreter and in C at every level.
 
 mod common;
 

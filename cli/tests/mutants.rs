@@ -1,4 +1,4 @@
-//! Which small mistakes the specifications of the library find, and that what they do not find is explained.
+//! The small mistakes that the specifications of the library detect, and explanations of the others.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{golden, nacre, ran, root};
 
-/// A few seconds together.
+/// Layers that take a few seconds together.
 const QUICK: &[&str] = &[
     "check_fifo",
     "check_integrity",
@@ -48,7 +48,7 @@ fn what_a_bounded_search_does_not_find_is_not_found() {
     assert!(status == 1 && open > 0 && open == survivors, "{told}");
 }
 
-/// Found, all, and lines about those that are not found.
+/// The numbers of detected and of all mutants, and of lines about undetected ones.
 fn score(layer: &str) -> (usize, usize, usize) {
     let path = root().join("cli/tests/golden/mutants").join(format!("{layer}.txt"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -61,7 +61,7 @@ fn readme(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// Rows of the first table behind some words, without its head.
+/// Rows of the first table after some text, without its head.
 fn rows<'a>(text: &'a str, behind: &str) -> Vec<Vec<&'a str>> {
     let Some((_, rest)) = text.split_once(behind) else { return vec![] };
     let table = rest.lines().skip_while(|l| !l.starts_with('|')).take_while(|l| l.starts_with('|'));

@@ -32,7 +32,7 @@ fn any_order_of_events_is_borne() {
     assert_eq!((status, &result["ok"]), (0, &serde_json::Value::Bool(true)), "{result}");
 }
 
-/// Its last acknowledgements are lost three times after the other end has closed.
+/// Its last acknowledgements are lost three times after the other endpoint has closed.
 #[test]
 fn end_that_still_repeats_when_the_other_has_closed_is_waited_for() {
     let arguments = ["sim", "examples/reliable.nacre", "--stack", "reliable", "--loss", "20%", "--seed", "4"];
@@ -78,7 +78,7 @@ fn tests_of_a_file_run_everywhere() {
     }
 }
 
-/// Packed messages are bounded by what is packed, not by what a frame takes.
+/// Packed messages are bounded by their contents, not by the length of a frame.
 #[test]
 fn packed_messages_longer_than_a_frame_arrive() {
     let (status, out, err) = ran(&mut nacre(&["test", "cli/tests/sources/packed.nacre"]));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use common::*;
 
-/// A receiver; gives it, and the address that it says it listens on.
+/// Starts a receiver; returns it, and the address that it prints.
 fn receiver(listen: &str, what: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
     let mut arguments = vec!["run", RELIABLE, "--stack", "reliable"];
     arguments.extend(what);
@@ -104,7 +104,7 @@ fn lines_go_both_ways() {
     let mut answers = BufReader::new(other.stdout.take().expect("piped")).lines();
     assert_eq!(answers.next().expect("a line").expect("text"), "yes[2J");
     drop(speaks);
-    // One end of input is not the end: the other side still has something to say.
+    // The end of one input is not the end: the other side still sends.
     one.stdin.take().expect("piped").write_all(b"late\n").expect("written");
     assert_eq!(answers.next().expect("a line").expect("text"), "late");
     assert!(other.wait().expect("ends").success());
@@ -130,7 +130,7 @@ fn line_that_has_nobody_to_go_to_is_told() {
 const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
 
-/// What Ctrl-C does to a program in the foreground.
+/// Sends SIGINT, as Ctrl-C does to a program in the foreground.
 fn interrupt(child: &Child) {
     signal(child, &["INT"]);
 }
@@ -142,8 +142,8 @@ fn signal(child: &Child, names: &[&str]) {
     assert!(done.success());
 }
 
-/// A transfer that cannot end before it is interrupted, of a file of 4 GiB without content: its receiver with its
-/// errors, its sender with its errors, the folder.
+/// A transfer that cannot end before it is interrupted, of a sparse file of 4 GiB: its receiver with its errors, its
+/// sender with its errors, the folder.
 fn long_transfer() -> (Child, BufReader<ChildStderr>, Child, BufReader<ChildStderr>, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let (original, copy) = (folder.path().join("original"), folder.path().join("copy"));
@@ -162,7 +162,7 @@ fn long_transfer() -> (Child, BufReader<ChildStderr>, Child, BufReader<ChildStde
     (one, err, other, other_err, folder)
 }
 
-/// The rest of what a program says, and how it ends.
+/// The rest of a program's output, and its exit status.
 fn ends(mut child: Child, mut err: BufReader<ChildStderr>) -> (ExitStatus, String) {
     let mut text = String::new();
     err.read_to_string(&mut text).expect("UTF-8");
@@ -207,7 +207,7 @@ fn sigterm_ends_a_receiver_in_order() {
     assert_eq!(files(&folder), ["original"]);
 }
 
-/// It does not even clean up: the stopped program finds both signals when it goes on.
+/// It does not even clean up: the stopped program receives both signals when it continues.
 #[test]
 fn second_signal_ends_at_once() {
     let (one, err, mut other, _other_err, folder) = long_transfer();

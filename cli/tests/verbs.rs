@@ -1,4 +1,4 @@
-//! The verbs on small inputs, good and bad: status, output, messages.
+//! The verbs on small inputs, valid and invalid: status, output, messages.
 
 mod common;
 
@@ -120,7 +120,7 @@ fn explain_tells_layers_frames_and_calls() {
     }
 }
 
-/// The stages, each with something that only it has.
+/// The stages, each with a text that only its output contains.
 const STAGES: [(&str, &str); 13] = [
     ("tokens", "Name(import)"),
     ("syntax", "Import {"),

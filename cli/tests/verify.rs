@@ -17,7 +17,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Without what differs from machine to machine: seconds and what follows from them.
+/// Removes what differs between machines: seconds and values derived from them.
 fn steady(text: &str) -> String {
     let line = |line: &str| match line.find(", depth ") {
         Some(at) if line.contains(" states, ") => {
@@ -79,7 +79,7 @@ fn run_that_spin_finds_is_drawn_saved_and_run_again() {
     assert!(out.contains("C at level inline: the same outputs at each step"), "{out}");
 }
 
-/// SPIN searches for it in a formula of linear time.
+/// SPIN searches for it with an LTL formula.
 #[test]
 fn run_that_meets_no_goal_is_drawn_saved_and_run_again() {
     let folder = folder("goals");
@@ -102,7 +102,7 @@ fn run_that_meets_no_goal_is_drawn_saved_and_run_again() {
     assert!(out.contains("C at level inline: the same outputs at each step"), "{out}");
 }
 
-/// SPIN's fairness is weak: it finds a run in which resent messages fill the line again and again. The explorer
+/// SPIN's fairness is weak: it finds a run in which retransmitted messages fill the line infinitely often. The explorer
 /// decides.
 #[test]
 fn run_that_only_weak_fairness_allows_is_no_violation() {
@@ -261,7 +261,7 @@ fn empty_layer_asks_whether_one_automaton_implements_another() {
     assert!(out.contains("is not allowed by `perfect` here"), "{out}");
 }
 
-/// By all three engines, which visit as many states; none leaves anything out.
+/// By all three engines, which visit the same number of states; none omits anything.
 #[test]
 #[ignore = "a long campaign: make soak runs it"]
 fn every_engine_holds_for_the_library() {

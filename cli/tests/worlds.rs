@@ -1,4 +1,4 @@
-//! Worlds of a user's own, each with something that a verdict must not overlook.
+//! User-defined worlds, each with a property that a verdict must not overlook.
 
 mod common;
 
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use common::{nacre, ran};
 
-/// What `verify` says of one of the sources.
+/// The result of `verify` for one of the sources.
 fn verified(name: &str, more: &[&str]) -> (i32, String, String) {
     let file = format!("cli/tests/sources/worlds/{name}.nacre");
     ran(nacre(&["verify", &file, "--brief"]).args(more))
@@ -22,7 +22,7 @@ fn messages_of_two_kinds_are_not_alike() {
     let (status, out, _) = verified("two_kinds", &["--configuration", "small"]);
     assert_eq!(status, 1, "{out}");
     assert!(out.contains("VIOLATED: `got_urgent` at b is not allowed by `posts` here"), "{out}");
-    // What was found counts, though another configuration is too large.
+    // A violation counts although another configuration is too large.
     let (status, out, err) = verified("two_kinds", &[]);
     assert_eq!(status, 1, "{out}");
     assert!(err.contains("an endpoint sends at most 15 messages, so that they can be distinguished"), "{err}");
@@ -96,8 +96,7 @@ fn what_one_engine_finds_is_told_though_another_is_missing() {
     assert_eq!(err.matches("`spin` was not found").count(), 1, "once, for two engines: {err}");
 }
 
-/// Stands in for one of the programs that check: says that it runs, in `begun`, and then waits for `never` to be
-/// opened.
+/// Replaces one of the programs that check: reports in `begun` that it runs, and then waits until `never` is opened.
 const BLOCKS: &str = "#!/bin/sh\nexec 3> \"$AT/begun\"\necho begun >&3\nread line < \"$AT/never\"\n";
 
 fn script(path: &Path, text: &str) {
@@ -121,12 +120,12 @@ fn interrupted_while_blocked(blocked: &str) {
     let mut command = nacre(&["verify", "cli/tests/sources/worlds/flags.nacre", "--engine", "spin"]);
     command.env("PATH", path).env("AT", at).env("TMPDIR", &scratch).stdout(Stdio::piped());
     let child = command.spawn().expect("starts");
-    // Opens as soon as the program that blocks does, and ends when that program has ended.
+    // Opens when the blocking program opens it, and ends when that program has ended.
     let mut begun = BufReader::new(File::open(at.join("begun")).expect("a FIFO"));
     let mut line = String::new();
     begun.read_line(&mut line).expect("a line");
     assert_eq!(line, "begun\n", "{blocked}");
-    // To this one process: its programs are in groups of their own.
+    // To this process alone: its programs are in separate process groups.
     let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
     assert!(sent.success());
     let done = child.wait_with_output().expect("ends");
@@ -156,7 +155,7 @@ fn settings_come_before_what_they_are_settings_of() {
     let (status, out, err) = verified("no_default", &[]);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("stack no_default<3>"), "{out}");
-    // What is wrong with the layer is told, not with the setting behind it.
+    // The error of the layer is reported, not the setting that causes it.
     let (status, _, err) = verified("no_default", &["--set", "KIND=256"]);
     assert!(status == 1 && err.contains("256 does not fit `KIND: u8`"), "{err}");
     let (status, _, err) = verified("no_default", &["--set", "numbers=300"]);
@@ -207,7 +206,7 @@ fn messages_that_are_joined_and_filtered_are_the_same_to_spin() {
         let lines = out.lines().filter(|line| line.contains(" states, "));
         lines.filter_map(|line| line.trim().split(' ').next()?.parse().ok()).collect()
     };
-    // No message of this world makes the filters of `summed` refuse.
+    // No message of this world makes the filters of `summed` reject it.
     for (name, expected) in [("joined", 0), ("summed", 3)] {
         let (status, explored, err) = verified(name, &[]);
         assert_eq!(status, expected, "{explored}{err}");
@@ -236,7 +235,7 @@ fn a_branch_that_no_run_executed_is_no_plain_holds() {
     let arm = "every_fourth: no run executed the branch of `every_fourth.down.send` at long_messages.nacre:22:20\n";
     assert!(out.contains(arm), "{out}");
     assert!(out.ends_with("no violation found, but not everything was searched\n"), "{out}");
-    // Where a configuration executes it, it is judged.
+    // In a configuration that executes it, it is checked.
     let (status, out, _) = verified("long_messages", &["--all", "--layer", "long_messages"]);
     assert!(status == 1 && out.contains("all_arrive of fifo_network"), "{out}");
 }
@@ -274,7 +273,7 @@ fn an_event_that_no_specification_mentions_is_not_made_up() {
         assert_eq!(status, 1, "{engine:?}: {out}");
         assert!(out.contains("`closed` at b is not allowed by `fair_lossy_network` here"), "{engine:?}: {out}");
     }
-    // What the network says may be handed on.
+    // Events of the network may be passed on.
     let (status, out, _) = verified("made_up", &["--layer", "hands_on"]);
     assert_eq!(status, 0, "{out}");
 }

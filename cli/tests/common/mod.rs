@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program with arguments, in the root of the checkout, so that paths in messages are the same everywhere.
+/// The program with arguments, in the root of the checkout, so that paths in messages are always the same.
 pub fn nacre(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nacre"));
     command.args(arguments).current_dir(root()).env_remove("CC").env("COLUMNS", "100");
@@ -15,7 +15,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("cli/ lies in the checkout").to_path_buf()
 }
 
-/// What a run came to: status, standard output, standard error without lines of progress, which come by the clock.
+/// The result of a run: status, standard output, standard error without lines of progress, which depend on the clock.
 pub fn ran(command: &mut Command) -> (i32, String, String) {
     let Output { status, stdout, stderr } = command.output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program speaks UTF-8");
@@ -28,7 +28,7 @@ pub const FAILING: &str = "cli/tests/sources/failing.nacre";
 pub const WRONG: &str = "cli/tests/sources/wrong.nacre";
 pub const RELIABLE: &str = "examples/reliable.nacre";
 
-/// Compares with what is on file; with BLESS=1 in the environment, writes it instead.
+/// Compares with the file; with BLESS=1 in the environment, writes the file instead.
 pub fn golden(name: &str, actual: &str) {
     let path = root().join("cli/tests/golden").join(name);
     if std::env::var_os("BLESS").is_some() {
@@ -43,7 +43,7 @@ pub fn text(document: &str) -> String {
     std::fs::read_to_string(root().join(document)).expect("readable")
 }
 
-/// The blocks between fences of a document, each with the word behind its opening fence.
+/// The blocks between fences of a document, each with the word after its opening fence.
 pub fn blocks(document: &str) -> Vec<(String, String)> {
     let (mut found, mut open) = (vec![], None::<(String, String)>);
     for line in text(document).lines() {

@@ -1,8 +1,8 @@
-//! Arguments that are wrong, and numbers at their extremes.
+//! Invalid arguments, and numbers at their extremes.
 
 use super::desk::Desk;
 
-/// Wrong arguments of every verb, with a part of the message.
+/// Invalid arguments of every verb, with a part of the message.
 const WRONG_USAGE: [(&str, &str); 50] = [
     ("check", "<FILE>..."),
     ("fmt", "<FILE>..."),
@@ -103,7 +103,7 @@ fn numbers_at_their_extremes_have_their_status() {
         let (status, out, err) = desk.run(words);
         assert!(status == wanted && out.contains(part), "{words}: {status}, `{part}` in\n{out}{err}");
     }
-    // Whether there is so much memory depends on the machine.
+    // Whether this memory is available depends on the machine.
     let (status, out, err) = desk.run("verify NO_BIT --bits 65536");
     assert!(status == 1 || status == 3 && out.contains("cannot be allocated"), "{status}\n{out}{err}");
 }

@@ -1,4 +1,4 @@
-//! A folder in which command lines run, and how they end.
+//! A folder in which command lines run, and their results.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::common::{nacre, root};
 
-/// Longer than any of these commands takes: what is longer waits for something that never comes.
+/// A limit above the time of each command: exceeding it means that a command waits forever.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Runs command lines, in which `FOLDER` is a folder and `NO_BIT` a source whose verification finds a violation.
@@ -21,12 +21,12 @@ pub struct Desk {
 pub type Ended = (i32, String, String);
 
 impl Desk {
-    /// With an empty folder.
+    /// Returns a desk with an empty folder.
     pub fn empty() -> Desk {
         Desk { folder: tempfile::tempdir().expect("a folder") }
     }
 
-    /// With a stack that all verbs accept, in the file `s`.
+    /// Returns a desk with a stack that all verbs accept, in the file `s`.
     pub fn with_stack() -> Desk {
         let desk = Desk::empty();
         desk.write("s", good());
@@ -64,7 +64,7 @@ impl Desk {
     }
 }
 
-/// How a command ends, which it must within the limit, and without a fault of its own.
+/// Runs a command, which must end within the limit and without an internal error.
 pub fn ended(mut command: Command) -> Ended {
     let what = format!("{command:?}");
     command.stdin(Stdio::null()).stderr(Stdio::piped());
@@ -93,7 +93,7 @@ pub fn good() -> String {
         + "    expect b.deliver(\"x\");\n}\n"
 }
 
-/// Requires one message on standard error, with a part.
+/// Requires a single message on standard error that contains a part.
 pub fn one_message(err: &str, part: &str, what: &str) {
     let messages = err.lines().filter(|line| line.starts_with("error: ") || line.contains("] Error: ")).count();
     assert!(messages == 1 && err.contains(part), "{what}: one message with `{part}`:\n{err}");

@@ -30,7 +30,7 @@ fn unreadable(desk: &Desk) -> Vec<(String, &'static str)> {
     ];
     let nothing = std::os::unix::fs::PermissionsExt::from_mode(0);
     std::fs::set_permissions(desk.path("locked"), nothing).expect("locked");
-    // Some users read everything.
+    // Some users can read all files.
     if std::fs::read(desk.path("locked")).is_err() {
         all.push(own("locked", "Permission denied"));
     }
@@ -79,7 +79,7 @@ fn text_of_every_kind_has_its_status() {
     let desk = Desk::empty();
     let good = good();
     let crlf = good.replace('\n', "\r\n");
-    // Text; the status of the verbs that compose its stack, and of `check` and `test`; what is said.
+    // The text; the status of the verbs that compose its stack, and of `check` and `test`; the message.
     let cases: [(&str, String, i32, i32, &str); 12] = [
         ("good", good.clone(), 0, 0, ""),
         ("a byte order mark", format!("\u{feff}{good}"), 0, 0, ""),
@@ -104,7 +104,7 @@ fn text_of_every_kind_has_its_status() {
             let (status, _, err) = desk.run(&reader.replace("SOURCE", "FOLDER/case.nacre"));
             let wanted = if reader.starts_with("check") || reader.starts_with("test") { checking } else { composing };
             let what = format!("{reader} of {name}");
-            // The whole stack needs no automaton to compose, but one to be verified.
+            // Composing the whole stack needs no automaton, but verifying it does.
             let wanted = if reader.starts_with("verify") && wanted == 0 { status } else { wanted };
             assert_eq!(status, wanted, "{what}:\n{err}");
             if wanted != 0 && !reader.starts_with("verify") {

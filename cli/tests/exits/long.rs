@@ -1,4 +1,4 @@
-//! Sources that are long or deeply nested: no verb takes long for them, or ends without a status.
+//! Sources that are long or deeply nested: every verb is fast for them, and ends with a status.
 
 use super::desk::Desk;
 use crate::common::root;
@@ -16,7 +16,7 @@ fn repeated(members: &str, first: &str, last: &str, count: usize) -> String {
     format!("{interfaces}worker w {{\n{first}{all}{last}}}\nstack small = w / floor;\n{test}")
 }
 
-/// Sources that are accepted: their name, what is repeated, what is before and behind it, and how often.
+/// Accepted sources: name, repeated member, text before and after it, and the number of repetitions.
 const ACCEPTED: [(&str, &str, &str, &str, usize); 6] = [
     (
         "lets",

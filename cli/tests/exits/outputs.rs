@@ -1,11 +1,11 @@
-//! Outputs that nobody reads or that cannot be written, and tools that are missing.
+//! Outputs without a reader or that cannot be written, and missing tools.
 
 use std::process::{Command, Stdio};
 
 use super::desk::{ended, one_message, Desk};
 use crate::common::{nacre, WRONG};
 
-/// Commands that print, and their status when nobody reads it, and when it cannot be written.
+/// Commands that print, and their status if there is no reader, and if the output cannot be written.
 const PRINTERS: [(&str, i32, i32); 14] = [
     ("check FOLDER/s", 3, 3),
     ("check --json FOLDER/s", 3, 3),
@@ -23,7 +23,7 @@ const PRINTERS: [(&str, i32, i32); 14] = [
     ("verify --help", 0, 1),
 ];
 
-/// A pipe that has no reader any more.
+/// A pipe without a reader.
 fn closed_pipe() -> Stdio {
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().expect("`true` starts");
     let writer = reader.stdin.take().expect("piped");
@@ -95,7 +95,7 @@ fn outputs_that_cannot_be_written_are_one_error() {
     }
 }
 
-/// Commands that need programs of the machine, and the one that is reported as missing; none: they need none.
+/// Commands that need external programs, and the one that is reported as missing; none: they need none.
 const TOOLS: [(&str, Option<&str>); 12] = [
     ("check FOLDER/s", None),
     ("fmt FOLDER/s", None),
