@@ -99,7 +99,22 @@ impl<'a> Decisive<'a> {
             }
             StatementKind::Fit { into, .. } => self.local(body, *into),
             StatementKind::Count(..) => false,
-            _ => true,
+            StatementKind::CallExtern { .. }
+            | StatementKind::Operate(_)
+            | StatementKind::Emit(_)
+            | StatementKind::Drop(_)
+            | StatementKind::Arm { .. }
+            | StatementKind::Cancel(_)
+            | StatementKind::Assert(..)
+            | StatementKind::Impossible
+            | StatementKind::Unreachable
+            | StatementKind::Random { .. }
+            | StatementKind::Filter { .. }
+            | StatementKind::Yield(_)
+            | StatementKind::Reject
+            | StatementKind::Unpack { .. }
+            | StatementKind::Join { .. }
+            | StatementKind::Take { .. } => true,
         }
     }
 
@@ -157,8 +172,9 @@ impl<'a> Decisive<'a> {
         let acts = self.statement_acts(body, statement);
         let at = Some(body);
         match &statement.kind {
-            StatementKind::Let(_, e) if acts => self.read(at, e, true),
-            StatementKind::Store(place, e) if acts => {
+            StatementKind::Let(..) | StatementKind::Store(..) | StatementKind::Fit { .. } if !acts => {}
+            StatementKind::Let(_, e) | StatementKind::Fit { value: e, .. } => self.read(at, e, true),
+            StatementKind::Store(place, e) => {
                 self.indices(at, place);
                 self.read(at, e, true);
             }
@@ -197,7 +213,6 @@ impl<'a> Decisive<'a> {
             // How long it waits is not seen.
             StatementKind::Arm { timer, .. } | StatementKind::Cancel(timer) => self.indices(at, timer),
             StatementKind::Drop(e) | StatementKind::Assert(e, _) | StatementKind::Yield(e) => self.read(at, e, true),
-            StatementKind::Fit { value, .. } if acts => self.read(at, value, true),
             StatementKind::Random { below: e, .. } | StatementKind::Filter { input: e, .. } => self.read(at, e, true),
             StatementKind::Unpack { message, .. } => self.read(at, message, true),
             StatementKind::Join { parts, last, .. } => {
@@ -205,7 +220,12 @@ impl<'a> Decisive<'a> {
                 self.read(at, last, true);
             }
             StatementKind::Take { place, .. } => self.mark(at, place, true),
-            _ => {}
+            StatementKind::Break
+            | StatementKind::Return(None)
+            | StatementKind::Count(..)
+            | StatementKind::Impossible
+            | StatementKind::Unreachable
+            | StatementKind::Reject => {}
         }
     }
 

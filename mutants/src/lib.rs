@@ -174,7 +174,30 @@ impl Walker<'_> {
             }
             StatementKind::Arm { .. } | StatementKind::Cancel(_) => Some(("timer", None)),
             StatementKind::Emit(emit) => Some(("emission", dropped(&emit.arguments)?)),
-            _ => None,
+            StatementKind::Let(..)
+            | StatementKind::Store(..)
+            | StatementKind::If { .. }
+            | StatementKind::Loop { .. }
+            | StatementKind::For { .. }
+            | StatementKind::Each { .. }
+            | StatementKind::Break
+            | StatementKind::Return(_)
+            | StatementKind::Call { .. }
+            | StatementKind::CallExtern { .. }
+            | StatementKind::Operate(_)
+            | StatementKind::Drop(_)
+            | StatementKind::Count(..)
+            | StatementKind::Assert(..)
+            | StatementKind::Impossible
+            | StatementKind::Unreachable
+            | StatementKind::Fit { .. }
+            | StatementKind::Random { .. }
+            | StatementKind::Filter { .. }
+            | StatementKind::Yield(_)
+            | StatementKind::Reject
+            | StatementKind::Unpack { .. }
+            | StatementKind::Join { .. }
+            | StatementKind::Take { .. } => None,
         }
     }
 
@@ -232,7 +255,25 @@ impl Walker<'_> {
             StatementKind::Operate(o) => o.arguments.iter_mut().for_each(|e| self.expr(e)),
             StatementKind::Emit(emit) => emit.arguments.iter_mut().for_each(|e| self.expr(e)),
             StatementKind::Fit { into, value } if decisive.local(body, *into) => self.expr(value),
-            _ => {}
+            StatementKind::Let(..)
+            | StatementKind::Store(..)
+            | StatementKind::Fit { .. }
+            | StatementKind::Break
+            | StatementKind::Return(_)
+            | StatementKind::CallExtern { .. }
+            | StatementKind::Drop(_)
+            | StatementKind::Arm { .. }
+            | StatementKind::Cancel(_)
+            | StatementKind::Count(..)
+            | StatementKind::Assert(..)
+            | StatementKind::Impossible
+            | StatementKind::Unreachable
+            | StatementKind::Filter { .. }
+            | StatementKind::Yield(_)
+            | StatementKind::Reject
+            | StatementKind::Unpack { .. }
+            | StatementKind::Join { .. }
+            | StatementKind::Take { .. } => {}
         }
     }
 
@@ -320,7 +361,26 @@ impl Walker<'_> {
             }
             ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter_mut().for_each(|e| self.expr(e)),
             ExprKind::Query(_, _, parts) => parts.iter_mut().for_each(|e| self.expr(e)),
-            _ => {}
+            // Nothing in these is a number of the layer's own, or it is a claim or bytes.
+            ExprKind::Literal(_)
+            | ExprKind::Zero
+            | ExprKind::Local(_)
+            | ExprKind::Load(_)
+            | ExprKind::MulDiv(..)
+            | ExprKind::None
+            | ExprKind::Now
+            | ExprKind::Fingerprint
+            | ExprKind::Room
+            | ExprKind::Concat(_)
+            | ExprKind::Part(..)
+            | ExprKind::BytesOf(_)
+            | ExprKind::View(_)
+            | ExprKind::Through(..)
+            | ExprKind::Extern(..)
+            | ExprKind::Empty
+            | ExprKind::Borrow(_)
+            | ExprKind::Pack(..)
+            | ExprKind::PackView(..) => {}
         }
     }
 }

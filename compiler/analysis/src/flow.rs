@@ -7,9 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use nacre_stack::{Expr, Statement};
+use nacre_stack::{Control, Expr, Statement};
 
-use crate::control::Control;
 use crate::Lattice;
 
 /// A forward analysis: facts in the order of execution.
@@ -110,13 +109,13 @@ impl<A: Forward> Run<'_, A> {
 
     fn statement(&mut self, statement: &Statement, mut state: A::State) -> Option<A::State> {
         self.analysis.statement(statement, &mut state);
-        match Control::of(statement) {
+        match statement.control() {
             Control::Branch { condition, then, otherwise } => {
                 let first = self.branch(statement, condition, true, then, state.clone());
                 let second = self.branch(statement, condition, false, otherwise, state);
                 self.meet(first, second)
             }
-            Control::Repeat(body) => Some(self.repeat(statement, body, state)),
+            Control::Repeat { body, .. } => Some(self.repeat(statement, body, state)),
             Control::Break => {
                 self.breaks = self.meet_at(self.breaks.clone(), state);
                 None
@@ -250,12 +249,12 @@ impl<A: Backward> RunBack<'_, A> {
     }
 
     fn statement(&mut self, statement: &Statement, behind: A::State, exits: &Exits<A::State>) -> A::State {
-        let mut state = match Control::of(statement) {
+        let mut state = match statement.control() {
             Control::Branch { then, otherwise, .. } => {
                 let first = self.branch(true, then, behind.clone(), exits);
                 first.joined(&self.branch(false, otherwise, behind, exits))
             }
-            Control::Repeat(body) => self.repeat(statement, body, behind, exits),
+            Control::Repeat { body, .. } => self.repeat(statement, body, behind, exits),
             Control::Break => exits.broken.clone(),
             Control::Exit => exits.returned.clone(),
             Control::Next => behind,

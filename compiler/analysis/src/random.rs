@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use nacre_stack::interpret::Points;
-use nacre_stack::visit::Traverse;
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::values;
@@ -76,9 +76,10 @@ fn compared(block: &Block, drawn: LocalId, below: u64) -> Option<BTreeSet<(Compa
     }
     let (mut uses, mut known, mut bounds) = (0usize, 0usize, BTreeSet::new());
     let mine = |e: &Expr| number(e, below).is_some_and(|local| holds.contains(&local));
-    block.each_expr(|e| match &e.kind {
-        ExprKind::Local(local) if holds.contains(local) => uses += 1,
-        ExprKind::Binary(op, left, right) => {
+    block.each(|node| {
+        uses += usize::from(matches!(node.root(), Some(Root::Local(local)) if holds.contains(&local)));
+        let Node::Expr(e) = node else { return };
+        if let ExprKind::Binary(op, left, right) = &e.kind {
             let bound = match (&left.kind, &right.kind) {
                 (_, ExprKind::Const(c)) if mine(left) => comparison(*op, false).map(|kind| (kind, *c)),
                 (ExprKind::Const(c), _) if mine(right) => comparison(*op, true).map(|kind| (kind, *c)),
@@ -87,7 +88,6 @@ fn compared(block: &Block, drawn: LocalId, below: u64) -> Option<BTreeSet<(Compa
             known += usize::from(bound.is_some());
             bounds.extend(bound);
         }
-        _ => {}
     });
     block.each_statement(|statement| {
         if matches!(&statement.kind, StatementKind::Let(_, value) if mine(value)) {

@@ -10,6 +10,7 @@ mod marks;
 
 use std::collections::BTreeSet;
 
+use nacre_stack::visit::{Parts, Traverse};
 use nacre_stack::*;
 
 use marks::{Mark, Marks, Sources};
@@ -237,15 +238,10 @@ impl Code<'_, '_> {
 }
 
 impl Dependent for Code<'_, '_> {
+    /// The condition, the ends of the range, or the container that is gone over.
     fn decides(&mut self, statement: &Statement) -> bool {
-        match &statement.kind {
-            StatementKind::If { condition, .. } => self.mark(condition).any(),
-            StatementKind::For { from, to, .. } => self.mark(from).any() || self.mark(to).any(),
-            StatementKind::Each { walk, .. } => {
-                walk.from.iter().chain(&walk.to).any(|e| self.mark(e).any()) || self.chosen(&walk.over)
-            }
-            _ => false,
-        }
+        let Parts { operands, places, .. } = statement.parts();
+        operands.into_iter().any(|e| self.mark(e).any()) || places.into_iter().any(|place| self.chosen(place))
     }
 
     fn statement(&mut self, statement: &Statement, under: bool) {

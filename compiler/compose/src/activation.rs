@@ -10,10 +10,10 @@ pub(crate) mod run;
 
 use std::collections::BTreeMap;
 
-use nacre_analysis::control::Control;
 use nacre_analysis::flow::{self, Forward};
 use nacre_analysis::values::BodyId;
 use nacre_stack::visit::Traverse;
+use nacre_stack::Control;
 use nacre_stack::*;
 
 use crate::course::{Act, Course, Emission};
@@ -73,11 +73,11 @@ fn exit(body: &Block) -> Option<(&Expr, bool)> {
 
 /// Counts the breaks that end the loop of a block.
 fn breaks(block: &Block) -> usize {
-    let one = |statement: &Statement| match Control::of(statement) {
+    let one = |statement: &Statement| match statement.control() {
         Control::Break => 1,
         Control::Branch { then, otherwise, .. } => breaks(then) + breaks(otherwise),
         // A `break` in there ends the inner loop.
-        Control::Repeat(_) | Control::Exit | Control::Next => 0,
+        Control::Repeat { .. } | Control::Exit | Control::Next => 0,
     };
     block.iter().map(one).sum()
 }
@@ -103,9 +103,10 @@ impl Forward for Run<'_> {
     fn turn(&mut self, of: &Statement, facts: &mut Facts) {
         self.courses.again();
         of.sets().into_iter().for_each(|local| facts.forget_local(local));
-        match &of.kind {
-            StatementKind::Each { walk, .. } if walk.drain => facts.change(&walk.over),
-            _ => {}
+        if let StatementKind::Each { walk, .. } = &of.kind {
+            if walk.drain {
+                facts.change(&walk.over);
+            }
         }
     }
 
@@ -128,11 +129,9 @@ impl Forward for Run<'_> {
 
 /// Returns the maximum number of iterations of a loop.
 fn bound(statement: &Statement) -> Option<u32> {
-    match &statement.kind {
-        StatementKind::Loop { bound, .. } | StatementKind::For { bound, .. } | StatementKind::Each { bound, .. } => {
-            Some(*bound)
-        }
-        _ => None,
+    match statement.control() {
+        Control::Repeat { bound, .. } => Some(bound),
+        Control::Branch { .. } | Control::Break | Control::Exit | Control::Next => None,
     }
 }
 

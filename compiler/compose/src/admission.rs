@@ -55,12 +55,14 @@ fn emits(stack: &Stack, block: &Block, link: LinkId, event: EventId) -> bool {
     let mut found = false;
     let (mut pending, mut called) = (vec![block], BTreeSet::new());
     while let Some(block) = pending.pop() {
-        block.each_statement(|statement| match &statement.kind {
-            StatementKind::Emit(emit) => found |= emit.link == link && emit.event == event,
-            StatementKind::Call { function, .. } if called.insert(*function) => {
-                pending.push(&stack.function(*function).body)
+        block.each_statement(|statement| match statement.reaches() {
+            Reaches::Event(emit) => found |= emit.link == link && emit.event == event,
+            Reaches::Function(function) => {
+                if called.insert(function) {
+                    pending.push(&stack.function(function).body);
+                }
             }
-            _ => {}
+            Reaches::Nothing => {}
         });
     }
     found

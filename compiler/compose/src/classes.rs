@@ -132,7 +132,24 @@ impl<'a> Sources<'a> {
             | StatementKind::Filter { .. }
             | StatementKind::Unpack { .. }
             | StatementKind::Join { .. } => FieldClass::Message,
-            _ => from,
+            StatementKind::Let(..)
+            | StatementKind::If { .. }
+            | StatementKind::Loop { .. }
+            | StatementKind::For { .. }
+            | StatementKind::Break
+            | StatementKind::Return(None)
+            | StatementKind::Emit(_)
+            | StatementKind::Drop(_)
+            | StatementKind::Arm { .. }
+            | StatementKind::Cancel(_)
+            | StatementKind::Count(..)
+            | StatementKind::Assert(..)
+            | StatementKind::Impossible
+            | StatementKind::Unreachable
+            | StatementKind::Fit { .. }
+            | StatementKind::Yield(_)
+            | StatementKind::Reject
+            | StatementKind::Take { .. } => from,
         };
         statement.sets().into_iter().for_each(|local| self.local(body, local, class));
     }

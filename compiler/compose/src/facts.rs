@@ -297,21 +297,14 @@ fn signed(ty: &Type) -> bool {
 }
 
 fn mentions_local(expr: &Expr, local: LocalId) -> bool {
-    expr.any_expr(|e| match &e.kind {
-        ExprKind::Local(l) => *l == local,
-        ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => p.root == Root::Local(local),
-        _ => false,
-    })
+    expr.any(|node| node.root() == Some(Root::Local(local)))
 }
 
 fn mentions_place(expr: &Expr, references: &BTreeSet<LocalId>) -> bool {
-    expr.any_expr(|e| match &e.kind {
-        ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => match p.root {
-            Root::Cell(_) => true,
-            Root::Local(local) => references.contains(&local),
-        },
-        ExprKind::Local(local) => references.contains(local),
-        _ => false,
+    expr.any(|node| match node.root() {
+        Some(Root::Cell(_)) => true,
+        Some(Root::Local(local)) => references.contains(&local),
+        None => false,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_analysis::control::{self, Dependent};
-use nacre_stack::visit::{Parts, Traverse};
+use nacre_stack::visit::{Node, Parts, Traverse};
 use nacre_stack::*;
 
 use crate::spots::{Spot, SpotRoot};
@@ -94,18 +94,12 @@ impl<'a> Taint<'a> {
     }
 
     fn effects(&mut self, call: u32, statement: &Statement, marked: bool, carries: bool) {
-        match &statement.kind {
-            StatementKind::Emit(_) => self.goes_on |= carries,
-            StatementKind::Store(place, _) => self.stored(call, place, marked, carries),
-            StatementKind::Operate(o) => self.stored(call, &o.place, marked, carries),
-            _ => {}
+        self.goes_on |= carries && matches!(statement.kind, StatementKind::Emit(_));
+        let (into, out_of) = moves(&statement.kind);
+        if let Some(place) = into {
+            self.stored(call, place, marked, carries);
         }
-        let place = match &statement.kind {
-            StatementKind::Operate(o) => Some(&o.place),
-            StatementKind::Take { place, .. } | StatementKind::Join { parts: place, .. } => Some(place),
-            _ => None,
-        };
-        let holds = carries || place.is_some_and(|p| self.touches(&self.messages, &self.spot(call, p)));
+        let holds = carries || out_of.is_some_and(|p| self.touches(&self.messages, &self.spot(call, p)));
         for local in statement.sets() {
             let spot = self.local(call, local);
             if marked {
@@ -196,12 +190,10 @@ impl<'a> Taint<'a> {
     }
 
     fn is_marked(&self, call: u32, expr: &Expr) -> bool {
-        expr.any_expr(|e| match &e.kind {
-            ExprKind::Local(local) => self.touches(&self.marked, &self.local(call, *local)),
-            ExprKind::Load(p) | ExprKind::Borrow(p) | ExprKind::Query(_, p, _) => {
-                self.touches(&self.marked, &self.spot(call, p))
-            }
-            _ => false,
+        expr.any(|node| match (node, node.root()) {
+            (Node::Place(place), _) => self.touches(&self.marked, &self.spot(call, place)),
+            (_, Some(Root::Local(local))) => self.touches(&self.marked, &self.local(call, local)),
+            (_, Some(Root::Cell(_)) | None) => false,
         })
     }
 
@@ -213,9 +205,41 @@ impl<'a> Taint<'a> {
     /// A result of a container does not carry its messages.
     fn carries(&self, call: u32, expr: &Expr) -> bool {
         expr.any_expr(|e| match &e.kind {
-            ExprKind::Local(local) => self.touches(&self.messages, &self.local(call, *local)),
             ExprKind::Borrow(place) => self.touches(&self.messages, &self.spot(call, place)),
-            _ => false,
+            _ => matches!(e.access(), Access::Local(local) if self.touches(&self.messages, &self.local(call, local))),
         })
+    }
+}
+
+/// The place that a statement moves its operands into, and the one that it moves to what it sets.
+fn moves(kind: &StatementKind) -> (Option<&Place>, Option<&Place>) {
+    use StatementKind::*;
+    match kind {
+        Store(place, _) => (Some(place), None),
+        Operate(o) => (Some(&o.place), Some(&o.place)),
+        Take { place, .. } | Join { parts: place, .. } => (None, Some(place)),
+        Let(..)
+        | If { .. }
+        | Loop { .. }
+        | For { .. }
+        | Each { .. }
+        | Break
+        | Return(_)
+        | Call { .. }
+        | CallExtern { .. }
+        | Emit(_)
+        | Drop(_)
+        | Arm { .. }
+        | Cancel(_)
+        | Count(..)
+        | Assert(..)
+        | Impossible
+        | Unreachable
+        | Fit { .. }
+        | Random { .. }
+        | Filter { .. }
+        | Yield(_)
+        | Reject
+        | Unpack { .. } => (None, None),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_diagnostics::Diagnostic;
-use nacre_stack::visit::{rewrite_statement, Rewriter, Traverse};
+use nacre_stack::visit::{ReferenceMut, Rewriter, Traverse};
 use nacre_stack::*;
 
 use crate::codes;
@@ -97,12 +97,17 @@ struct Renumber<'a> {
 }
 
 impl Rewriter for Renumber<'_> {
-    fn statement(&mut self, statement: &mut Statement) {
-        rewrite_statement(self, statement);
-        match &mut statement.kind {
-            StatementKind::Call { function, .. } => *function = self.functions[function],
-            StatementKind::Emit(emit) => emit.event = self.events[&emit.event],
-            _ => {}
+    fn refer(&mut self, to: ReferenceMut) {
+        match to {
+            ReferenceMut::Function(function) => *function = self.functions[function],
+            ReferenceMut::Event(event) => *event = self.events[event],
+            // None of these is left out.
+            ReferenceMut::Extern(_)
+            | ReferenceMut::Filter(_)
+            | ReferenceMut::Header(_)
+            | ReferenceMut::Layout(_)
+            | ReferenceMut::Counter(_)
+            | ReferenceMut::Link(_) => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Renumbers the parts of a fragment for the stack, and resolves its emissions.
 
-use nacre_stack::visit::{rewrite_expr, rewrite_place, rewrite_statement, rewrite_type, Rewriter};
+use nacre_stack::visit::{rewrite_place, rewrite_type, ReferenceMut, Rewriter};
 use nacre_stack::*;
 use nacre_typed::{side_of, Fragment, ABOVE, BELOW};
 
@@ -297,14 +297,20 @@ impl Rewriter for Renumber<'_> {
         }
     }
 
-    fn expr(&mut self, expr: &mut Expr) {
-        rewrite_expr(self, expr);
-        match &mut expr.kind {
-            ExprKind::Through(filter, _) => *filter = self.filters[filter.index()],
-            ExprKind::Extern(id, _) => *id = self.externs[id.index()],
-            ExprKind::Push(_, header, _) => header.0 += self.headers,
-            ExprKind::Pack(layout, _) | ExprKind::PackView(layout, _) => *layout = self.layout(),
-            _ => {}
+    fn refer(&mut self, to: ReferenceMut) {
+        match to {
+            ReferenceMut::Function(function) => function.0 += self.functions,
+            ReferenceMut::Extern(function) => *function = self.externs[function.index()],
+            ReferenceMut::Filter(filter) => *filter = self.filters[filter.index()],
+            ReferenceMut::Header(header) => header.0 += self.headers,
+            ReferenceMut::Layout(layout) => *layout = self.layout(),
+            ReferenceMut::Counter(counter) => {
+                if counter.index() >= builtin::NAMES.len() {
+                    counter.0 += self.counters - builtin::NAMES.len() as u32;
+                }
+            }
+            // An emission is replaced as a whole: see `block`.
+            ReferenceMut::Link(_) | ReferenceMut::Event(_) => {}
         }
     }
 
@@ -313,20 +319,6 @@ impl Rewriter for Renumber<'_> {
             *cell = self.cells[cell.index()];
         }
         rewrite_place(self, place);
-    }
-
-    fn statement(&mut self, statement: &mut Statement) {
-        rewrite_statement(self, statement);
-        match &mut statement.kind {
-            StatementKind::Call { function, .. } => function.0 += self.functions,
-            StatementKind::CallExtern { function, .. } => *function = self.externs[function.index()],
-            StatementKind::Count(counter, _) if counter.index() >= builtin::NAMES.len() => {
-                counter.0 += self.counters - builtin::NAMES.len() as u32;
-            }
-            StatementKind::Filter { filter, .. } => *filter = self.filters[filter.index()],
-            StatementKind::Unpack { layout, .. } => *layout = self.layout(),
-            _ => {}
-        }
     }
 
     fn block(&mut self, block: &mut Block) {

@@ -220,11 +220,46 @@ pub(crate) fn cut(bag: &Bag, done: &mut Vec<Course>) {
 
 /// Whether the bytes of a view can lie in more than one place.
 fn in_pieces(view: &Expr) -> bool {
+    use ExprKind::*;
     match &view.kind {
-        ExprKind::View(inner) | ExprKind::Part(inner, ..) => in_pieces(inner),
-        ExprKind::PackView(..) => true,
-        ExprKind::Concat(list) => list.len() > 1 || list.iter().any(in_pieces),
-        _ => false,
+        View(inner) | Part(inner, ..) => in_pieces(inner),
+        PackView(..) => true,
+        Concat(list) => list.len() > 1 || list.iter().any(in_pieces),
+        // A value of its own, a part of one, or a message.
+        Const(_)
+        | Literal(_)
+        | Zero
+        | Local(_)
+        | Load(_)
+        | Unary(..)
+        | Binary(..)
+        | MulDiv(..)
+        | Convert(_)
+        | If(..)
+        | Struct(_)
+        | Tuple(_)
+        | Array(_)
+        | ExprKind::Some(_)
+        | ExprKind::None
+        | IsSome(_)
+        | Unwrap(_)
+        | Field(..)
+        | Index(..)
+        | Query(..)
+        | Now
+        | Fingerprint
+        | Room
+        | BytesOf(_)
+        | Through(..)
+        | Extern(..)
+        | Empty
+        | Share(_)
+        | Borrow(_)
+        | Length(_)
+        | Push(..)
+        | Slice(..)
+        | Rest(..)
+        | Pack(..) => false,
     }
 }
 

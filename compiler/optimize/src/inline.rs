@@ -19,8 +19,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use nacre_analysis::control::Control;
 use nacre_stack::visit::{rewrite_stack, ChangeStatements};
+use nacre_stack::Control;
 use nacre_stack::*;
 
 use crate::calls::Decision;
@@ -76,12 +76,12 @@ struct Search<'s> {
 impl Search<'_> {
     fn block(&mut self, block: &Block, likely: bool, in_loop: bool) {
         for statement in block {
-            match Control::of(statement) {
+            match statement.control() {
                 Control::Branch { then, otherwise, .. } => {
                     self.block(then, likely && !is_unlikely(statement, true), in_loop);
                     self.block(otherwise, likely && !is_unlikely(statement, false), in_loop);
                 }
-                Control::Repeat(body) => self.block(body, likely, true),
+                Control::Repeat { body, .. } => self.block(body, likely, true),
                 Control::Break | Control::Exit | Control::Next => {
                     if likely && self.is_put_in_place(statement, in_loop) {
                         self.marked.insert(statement.id);
@@ -92,14 +92,14 @@ impl Search<'_> {
     }
 
     fn is_put_in_place(&mut self, statement: &Statement, in_loop: bool) -> bool {
-        match &statement.kind {
-            StatementKind::Call { .. } => true,
-            StatementKind::Emit(emit) if emit.later || emit.likely == Some(false) => false,
-            StatementKind::Emit(emit) => match self.stack.target(emit) {
+        match statement.reaches() {
+            Reaches::Function(_) => true,
+            Reaches::Event(emit) if emit.later || emit.likely == Some(false) => false,
+            Reaches::Event(emit) => match self.stack.target(emit) {
                 Target::Port(_) => !in_loop,
                 Target::Layer(layer) => emit.call && self.has_room(layer, emit.event),
             },
-            _ => false,
+            Reaches::Nothing => false,
         }
     }
 

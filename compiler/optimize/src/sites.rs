@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use nacre_analysis::flow::{self, Backward, Forward};
-use nacre_stack::visit::Node;
+use nacre_stack::visit::{walk_statement, Reference, Visitor};
 use nacre_stack::*;
 
 /// Index into [`Sites::all`].
@@ -71,21 +71,21 @@ impl Forward for Finder<'_> {
     type State = BTreeSet<SiteId>;
 
     fn statement(&mut self, statement: &Statement, passed: &mut BTreeSet<SiteId>) {
-        match &statement.kind {
-            StatementKind::Emit(emit) => {
+        match statement.reaches() {
+            Reaches::Event(emit) => {
                 let site = self.site(statement, emit);
                 self.course.follows.extend(passed.iter().map(|before| (*before, site)));
                 passed.insert(site);
             }
             // Functions do not call themselves; a stack in which they did would not be valid.
-            StatementKind::Call { function, .. } if self.depth <= self.stack.functions.len() => {
+            Reaches::Function(function) if self.depth <= self.stack.functions.len() => {
                 self.depth += 1;
-                let ends = flow::forward(self, &self.stack.function(*function).body, std::mem::take(passed));
+                let ends = flow::forward(self, &self.stack.function(function).body, std::mem::take(passed));
                 self.depth -= 1;
                 // Its results are assigned to places of this handler.
                 *passed = ends.all().unwrap_or_default();
             }
-            _ => {}
+            Reaches::Function(_) | Reaches::Nothing => {}
         }
     }
 
@@ -110,19 +110,19 @@ impl Backward for StillToTouch<'_, '_> {
     type State = bool;
 
     fn statement(&mut self, statement: &Statement, touched: &mut bool) {
-        match &statement.kind {
-            StatementKind::Emit(_) => {
+        match statement.reaches() {
+            Reaches::Event(_) => {
                 if let Some(site) = self.sites.known.get(&statement.id) {
                     self.sites.all[*site].touched_after |= *touched;
                 }
             }
-            StatementKind::Call { function, .. } if self.depth <= self.sites.stack.functions.len() => {
+            Reaches::Function(function) if self.depth <= self.sites.stack.functions.len() => {
                 self.depth += 1;
                 let stack = self.sites.stack;
-                *touched = flow::backward(self, &stack.function(*function).body, *touched);
+                *touched = flow::backward(self, &stack.function(function).body, *touched);
                 self.depth -= 1;
             }
-            _ => {}
+            Reaches::Function(_) | Reaches::Nothing => {}
         }
         *touched |= touches(statement);
     }
@@ -172,15 +172,23 @@ fn is_empty(e: &Expr) -> bool {
 
 /// Whether a statement itself, without its blocks, reads or writes a cell or a local that may name one.
 fn touches(statement: &Statement) -> bool {
-    let mut found = matches!(&statement.kind, StatementKind::Random { .. } | StatementKind::Filter { .. });
-    statement.each_own(|node| {
-        found |= match node {
-            Node::Place(_) => true,
-            Node::Expr(e) => matches!(e.kind, ExprKind::Through(..)),
-            _ => false,
-        }
-    });
-    found
+    let mut touches = Touches(matches!(statement.kind, StatementKind::Random { .. }));
+    walk_statement(&mut touches, statement);
+    touches.0
+}
+
+struct Touches(bool);
+
+impl<'a> Visitor<'a> for Touches {
+    fn block(&mut self, _: &'a [Statement]) {}
+
+    fn place(&mut self, _: &'a Place) {
+        self.0 = true;
+    }
+
+    fn refer(&mut self, to: Reference) {
+        self.0 |= matches!(to, Reference::Filter(_));
+    }
 }
 
 #[cfg(test)]

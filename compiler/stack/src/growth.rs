@@ -34,17 +34,17 @@ impl FilterUnit {
 fn count(block: &Block) -> Option<u64> {
     let mut sum = 0u64;
     for statement in block {
-        sum = sum.saturating_add(match &statement.kind {
-            StatementKind::Yield(e) => yielded(e),
-            StatementKind::Reject => return None,
-            StatementKind::If { then, otherwise, .. } => match (count(then), count(otherwise)) {
+        sum = sum.saturating_add(match statement.control() {
+            Control::Branch { then, otherwise, .. } => match (count(then), count(otherwise)) {
                 (Some(one), Some(other)) => one.max(other),
                 (one, other) => one.or(other)?,
             },
-            StatementKind::Loop { bound, body }
-            | StatementKind::Each { bound, body, .. }
-            | StatementKind::For { bound, body, .. } => count(body).unwrap_or(0).saturating_mul(u64::from(*bound)),
-            _ => 0,
+            Control::Repeat { bound, body } => count(body).unwrap_or(0).saturating_mul(u64::from(bound)),
+            Control::Exit if matches!(statement.kind, StatementKind::Reject) => return None,
+            Control::Next | Control::Break | Control::Exit => match &statement.kind {
+                StatementKind::Yield(e) => yielded(e),
+                _ => 0,
+            },
         });
     }
     Some(sum)

@@ -22,16 +22,53 @@ pub fn readers(stack: &Stack) -> Vec<(String, &'static str)> {
 
 fn reads(node: Node) -> Option<&'static str> {
     match node {
-        Node::Expr(e) => match &e.kind {
-            ExprKind::View(_) | ExprKind::PackView(..) => Some("reads what messages say"),
-            ExprKind::Through(..) => Some("runs a filter over messages"),
-            _ => None,
-        },
-        Node::Statement(s) => match &s.kind {
-            StatementKind::CallExtern { .. } => Some("hands messages to an extern"),
-            StatementKind::Filter { .. } => Some("runs a filter over messages"),
-            _ => None,
-        },
+        Node::Expr(e) => expression_reads(&e.kind),
+        Node::Statement(s) => statement_reads(&s.kind),
         Node::Place(_) | Node::Set(_) => None,
+    }
+}
+
+fn expression_reads(kind: &ExprKind) -> Option<&'static str> {
+    use ExprKind::*;
+    match kind {
+        View(_) | PackView(..) => Option::Some("reads what messages say"),
+        Through(..) => Option::Some("runs a filter over messages"),
+        Const(_) | Literal(_) | Zero | Local(_) | Load(_) | Unary(..) | Binary(..) | MulDiv(..) | Convert(_)
+        | If(..) | Struct(_) | Tuple(_) | Array(_) | Some(_) | None | IsSome(_) | Unwrap(_) | Field(..) | Index(..)
+        | Query(..) | Now | Fingerprint | Room | Concat(_) | Part(..) | BytesOf(_) | Extern(..) | Empty | Share(_)
+        | Borrow(_) | Length(_) | Push(..) | Slice(..) | Rest(..) | Pack(..) => Option::None,
+    }
+}
+
+fn statement_reads(kind: &StatementKind) -> Option<&'static str> {
+    use StatementKind::*;
+    match kind {
+        CallExtern { .. } => Some("hands messages to an extern"),
+        Filter { .. } => Some("runs a filter over messages"),
+        Let(..)
+        | Store(..)
+        | If { .. }
+        | Loop { .. }
+        | For { .. }
+        | Each { .. }
+        | Break
+        | Return(_)
+        | Call { .. }
+        | Operate(_)
+        | Emit(_)
+        | Drop(_)
+        | Arm { .. }
+        | Cancel(_)
+        | Count(..)
+        | Assert(..)
+        | Impossible
+        | Unreachable
+        | Fit { .. }
+        | Random { .. }
+        | Yield(_)
+        | Reject
+        | Unpack { .. }
+        | Join { .. }
+        | Take { .. } => None,
     }
 }

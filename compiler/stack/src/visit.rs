@@ -24,9 +24,22 @@ pub enum Node<'a> {
 macro_rules! traversal {
     (
         $(#[$doc:meta])*
-        $Trait:ident $(<$lt:lifetime>)?, [$($mutable:tt)?], $Block:ty, $Set:ty,
+        $Trait:ident $(<$lt:lifetime>)?, [$($mutable:tt)?], $Block:ty, $Set:ty, $Reference:ident,
         $stack:ident $block:ident $statement:ident $place:ident $expr:ident $types:ident
     ) => {
+        /// What a statement or an expression refers to by its id, besides places and locals.
+        #[derive(Debug)]
+        pub enum $Reference<'r> {
+            Function(&'r $($mutable)? FunctionId),
+            Extern(&'r $($mutable)? ExternId),
+            Filter(&'r $($mutable)? FilterId),
+            Header(&'r $($mutable)? HeaderId),
+            Layout(&'r $($mutable)? LayoutId),
+            Counter(&'r $($mutable)? CounterId),
+            Link(&'r $($mutable)? LinkId),
+            Event(&'r $($mutable)? EventId),
+        }
+
         $(#[$doc])*
         pub trait $Trait $(<$lt>)? {
             fn block(&mut self, block: &$($lt)? $($mutable)? $Block) {
@@ -43,6 +56,8 @@ macro_rules! traversal {
             }
             /// A local that a statement sets.
             fn set(&mut self, _local: $Set) {}
+            /// What a statement or an expression refers to, when its parts have been visited.
+            fn refer(&mut self, _to: $Reference<'_>) {}
             /// The type of an expression or of a place. Its parts are visited only if this function does so.
             fn ty(&mut self, _ty: &$($lt)? $($mutable)? Type) {}
         }
@@ -143,7 +158,7 @@ macro_rules! traversal {
                         v.expr(value);
                     }
                 }
-                Call { into, function: _, arguments } => {
+                Call { into, function, arguments } => {
                     for argument in arguments {
                         match argument {
                             Argument::Value(value) => v.expr(value),
@@ -153,14 +168,16 @@ macro_rules! traversal {
                     if let Some(into) = into {
                         v.set(into);
                     }
+                    v.refer($Reference::Function(function));
                 }
-                CallExtern { into, function: _, arguments } => {
+                CallExtern { into, function, arguments } => {
                     for argument in arguments {
                         v.expr(argument);
                     }
                     if let Some(into) = into {
                         v.set(into);
                     }
+                    v.refer($Reference::Extern(function));
                 }
                 Operate(crate::Operate { operation: _, place, arguments, into, done, back }) => {
                     for argument in arguments {
@@ -173,23 +190,36 @@ macro_rules! traversal {
                         }
                     }
                 }
-                Emit(crate::Emit { link: _, event: _, arguments, later: _, call: _, likely: _ }) => {
+                Emit(crate::Emit { link, event, arguments, later: _, call: _, likely: _ }) => {
                     for argument in arguments {
                         v.expr(argument);
                     }
+                    v.refer($Reference::Link(link));
+                    v.refer($Reference::Event(event));
                 }
-                Drop(value) | Count(_, value) | Assert(value, _) | Yield(value) => v.expr(value),
+                Drop(value) | Assert(value, _) | Yield(value) => v.expr(value),
+                Count(counter, value) => {
+                    v.expr(value);
+                    v.refer($Reference::Counter(counter));
+                }
                 Arm { timer, delay, unless_armed: _ } => {
                     v.expr(delay);
                     v.place(timer);
                 }
                 Cancel(timer) => v.place(timer),
-                Fit { into, value }
-                | Random { into, below: value }
-                | Filter { into, filter: _, input: value }
-                | Unpack { into, layout: _, message: value } => {
+                Fit { into, value } | Random { into, below: value } => {
                     v.expr(value);
                     v.set(into);
+                }
+                Filter { into, filter, input } => {
+                    v.expr(input);
+                    v.set(into);
+                    v.refer($Reference::Filter(filter));
+                }
+                Unpack { into, layout, message } => {
+                    v.expr(message);
+                    v.set(into);
+                    v.refer($Reference::Layout(layout));
                 }
                 Join { into, parts, last } => {
                     v.expr(last);
@@ -244,7 +274,15 @@ macro_rules! traversal {
                 Const(_) | Literal(_) | Zero | Local(_) | None | Now | Fingerprint | Room | Empty => {}
                 Load(place) | Borrow(place) => v.place(place),
                 Unary(_, a) | Convert(a) | ExprKind::Some(a) | IsSome(a) | Unwrap(a) | Field(a, _) | BytesOf(a)
-                | View(a) | Through(_, a) | Share(a) | Length(a) | Pack(_, a) | PackView(_, a) => v.expr(a),
+                | View(a) | Share(a) | Length(a) => v.expr(a),
+                Through(filter, a) => {
+                    v.expr(a);
+                    v.refer($Reference::Filter(filter));
+                }
+                Pack(layout, a) | PackView(layout, a) => {
+                    v.expr(a);
+                    v.refer($Reference::Layout(layout));
+                }
                 Binary(_, a, b) | Index(a, b) | Rest(a, b) => {
                     v.expr(a);
                     v.expr(b);
@@ -254,10 +292,16 @@ macro_rules! traversal {
                     v.expr(b);
                     v.expr(c);
                 }
-                Struct(list) | Tuple(list) | Array(list) | Concat(list) | Extern(_, list) => {
+                Struct(list) | Tuple(list) | Array(list) | Concat(list) => {
                     for part in list {
                         v.expr(part);
                     }
+                }
+                Extern(function, list) => {
+                    for argument in list {
+                        v.expr(argument);
+                    }
+                    v.refer($Reference::Extern(function));
                 }
                 Query(_, place, list) => {
                     v.place(place);
@@ -265,11 +309,12 @@ macro_rules! traversal {
                         v.expr(argument);
                     }
                 }
-                Push(message, _, list) => {
+                Push(message, header, list) => {
                     v.expr(message);
                     for field in list {
                         v.expr(field);
                     }
+                    v.refer($Reference::Header(header));
                 }
             }
         }
@@ -279,12 +324,12 @@ macro_rules! traversal {
 traversal! {
     /// Reads code. An implementation overrides the visits that it needs, and calls the `walk_` functions for the
     /// parts.
-    Visitor<'a>, [], [Statement], &LocalId,
+    Visitor<'a>, [], [Statement], &LocalId, Reference,
     walk_stack walk_block walk_statement walk_place walk_expr walk_type
 }
 traversal! {
     /// Changes code in place. An implementation overrides what it changes and calls the `rewrite_` function for what is
     /// inside.
-    Rewriter, [mut], Block, &mut LocalId,
+    Rewriter, [mut], Block, &mut LocalId, ReferenceMut,
     rewrite_stack rewrite_block rewrite_statement rewrite_place rewrite_expr rewrite_type
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 
-/// The enums whose variants are the constructs of the IR.
-const KINDS: [&str; 2] = ["StatementKind", "ExprKind"];
+/// The enums whose variants are the constructs of the IR, and the answers of `nacre_stack::questions`.
+const KINDS: [&str; 5] = ["StatementKind", "ExprKind", "Access", "Control", "Reaches"];
 
 #[derive(Default)]
 struct Kinds(BTreeSet<String>);

@@ -51,26 +51,26 @@ impl Lattice for Flow {
 
 /// The part of a local that an expression names; a value in an option counts as the option.
 pub fn part_of(e: &Expr) -> Option<Part> {
-    match &e.kind {
-        ExprKind::Local(id) => Some((*id, vec![])),
-        ExprKind::Unwrap(a) => part_of(a),
-        ExprKind::Field(a, i) => {
+    match e.access() {
+        Access::Local(id) => Some((id, vec![])),
+        Access::Value(a) => part_of(a),
+        Access::Field(a, i) => {
             let (id, mut path) = part_of(a)?;
             if !holds_unwrap(a) {
-                path.push(*i);
+                path.push(i);
             }
             Some((id, path))
         }
-        _ => None,
+        Access::View(_) | Access::Other => None,
     }
 }
 
 /// Whether an expression names a part of the value in an option.
 pub fn holds_unwrap(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Unwrap(_) => true,
-        ExprKind::Field(a, _) => holds_unwrap(a),
-        _ => false,
+    match e.access() {
+        Access::Value(_) => true,
+        Access::Field(a, _) => holds_unwrap(a),
+        Access::Local(_) | Access::View(_) | Access::Other => false,
     }
 }
 

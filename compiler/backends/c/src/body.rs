@@ -79,12 +79,9 @@ impl<'w, 'a> Body<'w, 'a> {
         let mut levels = vec![layer + 1; locals.len()];
         let mut read = vec![false; locals.len()];
         for block in blocks {
-            block.each(|node| match node {
-                Node::Statement(Statement { kind: StatementKind::Let(local, e), .. }) if pushes(e) => {
-                    levels[local.index()] = layer
-                }
-                Node::Expr(Expr { kind: ExprKind::Local(local), .. }) => read[local.index()] = true,
-                Node::Place(Place { root: Root::Local(local), .. }) => read[local.index()] = true,
+            block.each(|node| node.local().into_iter().for_each(|local| read[local.index()] = true));
+            block.each_statement(|statement| match &statement.kind {
+                StatementKind::Let(local, e) if pushes(e) => levels[local.index()] = layer,
                 _ => {}
             });
         }

@@ -82,7 +82,24 @@ impl Body<'_, '_> {
             ExprKind::Length(a) => self.length(a).into(),
             ExprKind::Through(filter, a) => self.through(*filter, a, &e.ty),
             ExprKind::Extern(id, arguments) => self.call_extern(*id, arguments, &e.ty),
-            other => unreachable!("{other:?} is no number"),
+            ExprKind::Literal(_)
+            | ExprKind::Struct(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Array(_)
+            | ExprKind::Some(_)
+            | ExprKind::None
+            | ExprKind::Concat(_)
+            | ExprKind::Part(..)
+            | ExprKind::BytesOf(_)
+            | ExprKind::View(_)
+            | ExprKind::Empty
+            | ExprKind::Share(_)
+            | ExprKind::Borrow(_)
+            | ExprKind::Push(..)
+            | ExprKind::Slice(..)
+            | ExprKind::Rest(..)
+            | ExprKind::Pack(..)
+            | ExprKind::PackView(..) => unreachable!("{e:?} is no number"),
         }
     }
 
@@ -319,13 +336,30 @@ impl Body<'_, '_> {
             ExprKind::Convert(a) => self.convert_aggregate(a, &e.ty),
             ExprKind::Through(filter, a) => self.through(*filter, a, &e.ty),
             ExprKind::Extern(id, arguments) => self.call_extern(*id, arguments, &e.ty),
-            ExprKind::Literal(_) | ExprKind::Concat(_) | ExprKind::Part(..) | ExprKind::BytesOf(_) => self.string(e),
+            ExprKind::Literal(_) | ExprKind::Concat(_) | ExprKind::Part(..) if e.ty == Type::View => self.viewed(e),
+            ExprKind::Literal(bytes) => self.literal(bytes, &e.ty),
+            ExprKind::Concat(parts) => self.string_of(parts, &e.ty),
+            ExprKind::Part(a, from, to) => self.part(a, [from, to], &e.ty),
+            ExprKind::BytesOf(_) => self.string_of(std::slice::from_ref(e), &e.ty),
             ExprKind::View(a) => match a.ty {
                 Type::Msg => self.borrowed_message(a).0.member("bytes"),
                 _ => self.borrowed(a),
             },
             ExprKind::PackView(..) => self.viewed(e),
-            other => unreachable!("{other:?} has no value in C"),
+            ExprKind::Unary(UnaryOp::Negate | UnaryOp::Fold16, _)
+            | ExprKind::Query(..)
+            | ExprKind::MulDiv(..)
+            | ExprKind::IsSome(_)
+            | ExprKind::Now
+            | ExprKind::Fingerprint
+            | ExprKind::Room
+            | ExprKind::Length(_)
+            | ExprKind::Empty
+            | ExprKind::Share(_)
+            | ExprKind::Push(..)
+            | ExprKind::Slice(..)
+            | ExprKind::Rest(..)
+            | ExprKind::Pack(..) => unreachable!("{e:?} has no value in C"),
         }
     }
 

@@ -308,8 +308,8 @@ impl<'a> Body<'_, 'a> {
 
     /// Whether the result for an operand is data.
     pub fn data_of(&mut self, e: &Expr) -> String {
-        match &e.kind {
-            ExprKind::View(a) | ExprKind::PackView(_, a) => self.data_of(a),
+        match e.access() {
+            Access::View(a) => self.data_of(a),
             _ if e.ty == Type::Msg => format!("{}.data", self.borrowed_message(e).0),
             _ => "false".into(),
         }

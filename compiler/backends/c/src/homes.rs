@@ -37,13 +37,9 @@ impl<'a> Body<'_, 'a> {
 /// The locals that a statement names, without or with those in its blocks.
 pub fn locals_of(statement: &Statement, deep: bool) -> BTreeSet<LocalId> {
     let mut found = BTreeSet::new();
-    let mut look = |node: Node| {
-        match node {
-            Node::Set(local) => found.insert(local),
-            Node::Expr(Expr { kind: ExprKind::Local(local), .. }) => found.insert(*local),
-            Node::Place(Place { root: Root::Local(local), .. }) => found.insert(*local),
-            _ => false,
-        };
+    let mut look = |node: Node| match node {
+        Node::Set(local) => found.extend([local]),
+        Node::Expr(_) | Node::Place(_) | Node::Statement(_) => found.extend(node.local()),
     };
     if deep {
         statement.each(&mut look);
@@ -55,35 +51,21 @@ pub fn locals_of(statement: &Statement, deep: bool) -> BTreeSet<LocalId> {
 
 /// Whether the local is set by a loop for its body only.
 fn loop_variable(statement: &Statement, local: LocalId) -> bool {
-    let (sets, mut read) = match &statement.kind {
-        StatementKind::For { variable, .. } => (*variable == local, false),
-        StatementKind::Each { walk, .. } => ([walk.index, walk.key, walk.value].contains(&Some(local)), false),
-        _ => (false, false),
-    };
-    statement.each_own(|node| match node {
-        Node::Expr(Expr { kind: ExprKind::Local(l), .. }) => read |= *l == local,
-        Node::Place(Place { root: Root::Local(l), .. }) => read |= *l == local,
-        _ => {}
-    });
-    sets && !read
+    let is_loop = matches!(statement.control(), Control::Repeat { .. });
+    is_loop && statement.sets().contains(&local) && !reads(statement, local)
+}
+
+/// Whether a statement itself, without its blocks, reads a local or changes a part of it.
+fn reads(statement: &Statement, local: LocalId) -> bool {
+    let mut found = false;
+    statement.each_own(|node| found |= node.local() == Some(local));
+    found
 }
 
 /// Whether a statement sets a local before anything reads it, at its own level.
 pub fn sets_at_once(statement: &Statement, local: LocalId) -> bool {
-    let mut reads = false;
-    statement.each_own(|node| match node {
-        Node::Expr(Expr { kind: ExprKind::Local(l), .. }) => reads |= *l == local,
-        Node::Place(Place { root: Root::Local(l), .. }) => reads |= *l == local,
-        _ => {}
-    });
-    let sets = match &statement.kind {
-        StatementKind::Let(l, _) => *l == local,
-        StatementKind::Call { into, .. } | StatementKind::CallExtern { into, .. } => *into == Some(local),
-        StatementKind::Operate(o) => o.into == Some(local) || o.done == Some(local),
-        StatementKind::Fit { into, .. } | StatementKind::Random { into, .. } => *into == local,
-        StatementKind::Filter { into, .. } | StatementKind::Unpack { into, .. } => *into == local,
-        StatementKind::Join { into, .. } | StatementKind::Take { into, .. } => *into == local,
-        _ => false,
-    };
-    sets && !reads
+    // A loop sets its variables once for each iteration, and what a failed operation gives back is set only then.
+    let is_loop = matches!(statement.control(), Control::Repeat { .. });
+    let gives_back = matches!(&statement.kind, StatementKind::Operate(o) if o.back == Some(local));
+    statement.sets().contains(&local) && !is_loop && !gives_back && !reads(statement, local)
 }

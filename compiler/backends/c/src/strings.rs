@@ -6,61 +6,44 @@ use crate::body::Body;
 use crate::term::Term;
 
 impl Body<'_, '_> {
-    /// Literal, Concat, Part, BytesOf.
-    pub fn string(&mut self, e: &Expr) -> Term {
-        match (&e.kind, &e.ty) {
-            (ExprKind::Literal(bytes), ty) => {
-                let mut bytes = bytes.clone();
-                let capacity = match ty {
-                    Type::Bytes(n) | Type::Text(n) => *n as usize,
-                    _ => bytes.len(),
-                };
-                bytes.truncate(capacity);
-                let list = if bytes.is_empty() {
-                    "0".into()
-                } else {
-                    bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
-                };
-                match ty {
-                    Type::View => self.viewed(e),
-                    Type::Text(_) => {
-                        let c_type = self.c_type(ty);
-                        self.bind(&c_type, "text", &format!("{{.len = {}, .at = {{{list}}}}}", bytes.len()))
-                    }
-                    _ => {
-                        let c_type = self.c_type(ty);
-                        self.bind(&c_type, "bytes", &format!("{{.at = {{{list}}}}}"))
-                    }
-                }
-            }
-            (ExprKind::Concat(_), Type::View) => self.viewed(e),
-            (ExprKind::Concat(parts), ty) => self.string_of(parts, ty),
-            (ExprKind::Part(..), Type::View) => self.viewed(e),
-            (ExprKind::Part(a, from, to), ty) => {
-                let source = self.source(a);
-                let (from, to) = (self.raw(from), self.raw(to));
-                let (from, to) = (self.bind("uint64_t", "from", &from), self.bind("uint64_t", "to", &to));
-                let (c_type, zero) = (self.c_type(ty), self.zero(ty));
-                let name = self.bind(&c_type, "part", &zero);
-                let n = source.len(self);
-                self.code.line(format!("if ({to} > {n}) {{ {to} = {n}; }}"));
-                let room = match ty {
-                    Type::Bytes(n) | Type::Text(n) => *n,
-                    _ => 0,
-                };
-                self.code.line(format!("if ({from} < {to} && {to} - {from} > {room}u) {{ {to} = {from} + {room}u; }}"));
-                self.code.open(format!("for (uint64_t i = {from}; i < {to}; i++) {{"));
-                let byte = source.byte(self, "i");
-                self.code.line(format!("{name}.at[i - {from}] = {byte};"));
-                self.code.close("}");
-                if let Type::Text(_) = ty {
-                    self.code.line(format!("{name}.len = {to} > {from} ? (uint32_t)({to} - {from}) : 0;"));
-                }
-                name
-            }
-            (ExprKind::BytesOf(_), ty) => self.string_of(std::slice::from_ref(e), ty),
-            _ => unreachable!("no string of bytes"),
+    /// A string of bytes that the source has, as Bytes or Text.
+    pub fn literal(&mut self, bytes: &[u8], ty: &Type) -> Term {
+        let capacity = match ty {
+            Type::Bytes(n) | Type::Text(n) => *n as usize,
+            _ => bytes.len(),
+        };
+        let bytes = &bytes[..bytes.len().min(capacity)];
+        let list =
+            if bytes.is_empty() { "0".into() } else { bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ") };
+        let c_type = self.c_type(ty);
+        match ty {
+            Type::Text(_) => self.bind(&c_type, "text", &format!("{{.len = {}, .at = {{{list}}}}}", bytes.len())),
+            _ => self.bind(&c_type, "bytes", &format!("{{.at = {{{list}}}}}")),
         }
+    }
+
+    /// Some bytes of a string, as Bytes or Text.
+    pub fn part(&mut self, of: &Expr, [from, to]: [&Expr; 2], ty: &Type) -> Term {
+        let source = self.source(of);
+        let (from, to) = (self.raw(from), self.raw(to));
+        let (from, to) = (self.bind("uint64_t", "from", &from), self.bind("uint64_t", "to", &to));
+        let (c_type, zero) = (self.c_type(ty), self.zero(ty));
+        let name = self.bind(&c_type, "part", &zero);
+        let n = source.len(self);
+        self.code.line(format!("if ({to} > {n}) {{ {to} = {n}; }}"));
+        let room = match ty {
+            Type::Bytes(n) | Type::Text(n) => *n,
+            _ => 0,
+        };
+        self.code.line(format!("if ({from} < {to} && {to} - {from} > {room}u) {{ {to} = {from} + {room}u; }}"));
+        self.code.open(format!("for (uint64_t i = {from}; i < {to}; i++) {{"));
+        let byte = source.byte(self, "i");
+        self.code.line(format!("{name}.at[i - {from}] = {byte};"));
+        self.code.close("}");
+        if let Type::Text(_) = ty {
+            self.code.line(format!("{name}.len = {to} > {from} ? (uint32_t)({to} - {from}) : 0;"));
+        }
+        name
     }
 
     /// The bytes of some expressions one after the other, as Bytes, Text or a view.

@@ -13,13 +13,16 @@ pub const BUFFER: u32 = 250;
 impl Writer<'_> {
     /// Returns a buffer with the bytes of an expression: their number `n` and the bytes `b`.
     pub fn buffer(&mut self, e: &Expr) -> String {
+        let is_buffer = |e: &Expr| matches!(e.ty, Type::Msg | Type::View | Type::Text(_));
         match &e.kind {
-            ExprKind::View(a) if matches!(a.ty, Type::Msg | Type::View | Type::Text(_)) => return self.value(a),
-            ExprKind::Local(_) | ExprKind::Load(_) if matches!(e.ty, Type::Msg | Type::View | Type::Text(_)) => {
-                return self.value(e)
-            }
-            _ => {}
+            ExprKind::View(a) if is_buffer(a) => self.value(a),
+            ExprKind::Local(_) | ExprKind::Load(_) if is_buffer(e) => self.value(e),
+            _ => self.gathered(e),
         }
+    }
+
+    /// The bytes of a string, in a buffer of its own.
+    fn gathered(&mut self, e: &Expr) -> String {
         let to = self.temporary(&Type::View);
         self.line(format!("{to}.n = 0;"));
         self.append(e, &to);

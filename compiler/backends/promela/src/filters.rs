@@ -36,9 +36,8 @@ impl Writer<'_> {
 
     /// The result of a filter or of a C function on data is data.
     fn is_data(&mut self, input: &Expr) -> String {
-        match &input.kind {
-            ExprKind::View(a) => self.is_data(a),
-            ExprKind::PackView(_, m) => format!("{}.is_data", self.value(m)),
+        match input.access() {
+            Access::View(a) => self.is_data(a),
             _ if input.ty == Type::Msg => format!("{}.is_data", self.value(input)),
             _ => "0".into(),
         }

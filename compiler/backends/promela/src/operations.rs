@@ -1,6 +1,7 @@
 //! Operations that change containers: an inline for each operation and type, and the assignment of its result.
 
 use nacre_stack::operations::Operand;
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::refusal::{Construct, Container, Reason};
@@ -66,8 +67,7 @@ impl Writer<'_> {
 
     /// Whether the argument is read from the container that the operation changes.
     fn is_inside(&self, e: &Expr, place: &Place) -> bool {
-        !is_scalar(&e.ty) && matches!(&e.kind, ExprKind::Load(p) | ExprKind::Borrow(p) if p.root == place.root)
-            || matches!(&e.kind, ExprKind::Share(a) if self.is_inside(a, place))
+        !is_scalar(&e.ty) && e.any(|node| matches!(node, Node::Place(read) if read.root == place.root))
     }
 
     /// Sets a local to the result of an operation.

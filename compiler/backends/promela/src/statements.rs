@@ -1,9 +1,10 @@
 //! Statements. A `return` becomes structure: the statements after it go into the other branch, or are guarded by a
 //! flag.
 
-use nacre_analysis::control::{leaves, Control};
+use nacre_analysis::control::leaves;
 use nacre_specification::violation::Violation;
 use nacre_stack::visit::Traverse;
+use nacre_stack::Control;
 use nacre_stack::*;
 
 use crate::names::{clean, Scope as NameScope};
@@ -14,12 +15,12 @@ use crate::uses::Uses;
 use crate::writer::Writer;
 
 fn may_return(s: &Statement) -> bool {
-    s.any_statement(|s| matches!(s.kind, StatementKind::Return(_) | StatementKind::Reject))
+    s.any_statement(|s| matches!(s.control(), Control::Exit))
 }
 
 /// Whether every `return` can be written without a flag.
 fn is_structured(block: &[Statement]) -> bool {
-    let structured = |at: usize, s: &Statement| match Control::of(s) {
+    let structured = |at: usize, s: &Statement| match s.control() {
         Control::Exit => true,
         Control::Branch { then, otherwise, .. } => {
             let last = at + 1 == block.len();
@@ -27,7 +28,7 @@ fn is_structured(block: &[Statement]) -> bool {
                 leaves(then) && !otherwise.iter().any(may_return) || leaves(otherwise) && !then.iter().any(may_return);
             (last || one || leaves(then) && leaves(otherwise)) && is_structured(then) && is_structured(otherwise)
         }
-        Control::Repeat(_) | Control::Break | Control::Next => false,
+        Control::Repeat { .. } | Control::Break | Control::Next => false,
     };
     block.iter().enumerate().all(|(at, s)| !may_return(s) || structured(at, s))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nacre_stack::visit::{walk_expr, walk_place, walk_statement, Visitor};
+use nacre_stack::visit::{walk_expr, walk_place, walk_statement, Node, Visitor};
 use nacre_stack::*;
 
 /// The locals and effects that occur in code.
@@ -59,11 +59,8 @@ impl<'a> Visitor<'a> for Uses {
     }
 
     fn expr(&mut self, expr: &'a Expr) {
-        match &expr.kind {
-            ExprKind::Local(local) => drop(self.locals.insert(*local)),
-            ExprKind::Pack(..) => self.packs = true,
-            _ => {}
-        }
+        self.locals.extend(Node::Expr(expr).local());
+        self.packs |= matches!(expr.kind, ExprKind::Pack(..));
         walk_expr(self, expr);
     }
 }

@@ -1,6 +1,7 @@
 //! Builds the course of a body while the solver goes over it.
 
-use nacre_analysis::control::{leaves, Control};
+use nacre_analysis::control::leaves;
+use nacre_stack::Control;
 use nacre_stack::Statement;
 
 use crate::course::Course;
@@ -83,9 +84,9 @@ fn in_order(mut reversed: Vec<Course>) -> Course {
 }
 
 fn leaving(of: &Statement) -> [bool; 2] {
-    match Control::of(of) {
+    match of.control() {
         Control::Branch { then, otherwise, .. } => [leaves(then), leaves(otherwise)],
-        Control::Repeat(_) | Control::Break | Control::Exit | Control::Next => [false; 2],
+        Control::Repeat { .. } | Control::Break | Control::Exit | Control::Next => [false; 2],
     }
 }
 

@@ -64,10 +64,10 @@ fn emissions(stack: &Stack) -> Vec<&Emit> {
     for handler in &stack.handlers {
         let mut pending = vec![&handler.body];
         while let Some(block) = pending.pop() {
-            block.each_statement(|statement| match &statement.kind {
-                StatementKind::Emit(emit) => found.push(emit),
-                StatementKind::Call { function, .. } => pending.push(&stack.functions[function.index()].body),
-                _ => {}
+            block.each_statement(|statement| match statement.reaches() {
+                Reaches::Event(emit) => found.push(emit),
+                Reaches::Function(function) => pending.push(&stack.function(function).body),
+                Reaches::Nothing => {}
             });
         }
     }

@@ -73,10 +73,12 @@ fn effects(stack: &Stack, block: &[Statement], times: u64) -> Vec<String> {
 
 /// The iterations of a loop, as its bound claims; the last iteration of a `while` only finds the end.
 fn turns(statement: &Statement) -> u64 {
-    match &statement.kind {
-        StatementKind::Loop { bound, .. } => u64::from(bound.saturating_sub(1)),
-        StatementKind::For { bound, .. } | StatementKind::Each { bound, .. } => u64::from(*bound),
-        _ => 1,
+    match statement.control() {
+        Control::Repeat { bound, .. } if matches!(statement.kind, StatementKind::Loop { .. }) => {
+            u64::from(bound.saturating_sub(1))
+        }
+        Control::Repeat { bound, .. } => u64::from(bound),
+        Control::Branch { .. } | Control::Break | Control::Exit | Control::Next => 1,
     }
 }
 

@@ -179,10 +179,10 @@ impl Run<'_> {
         let mut steps = vec![];
         let mut at = expr;
         loop {
-            match &at.kind {
-                ExprKind::Unwrap(a) => (steps.push(None), at = a).1,
-                ExprKind::Field(a, i) => (steps.push(Some(*i)), at = a).1,
-                _ => break,
+            match at.access() {
+                Access::Value(a) => (steps.push(None), at = a).1,
+                Access::Field(a, i) => (steps.push(Some(i)), at = a).1,
+                Access::Local(_) | Access::View(_) | Access::Other => break,
             }
         }
         let frame = self.frames.len() - 1;

@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
 
     /// The argument, and whether it is data if it is (or shows) a message.
     fn extern_argument(&mut self, argument: &Expr) -> (Value, Option<bool>) {
-        if matches!(argument.kind, ExprKind::View(_) | ExprKind::PackView(..)) {
+        if let Access::View(_) = argument.access() {
             let (bytes, data) = self.operand(argument);
             return (Value::Bytes(bytes), Some(data));
         }

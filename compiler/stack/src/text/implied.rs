@@ -69,7 +69,17 @@ impl Scoped<'_> {
             ExprKind::Empty | ExprKind::Push(..) | ExprKind::Slice(..) | ExprKind::Rest(..) | ExprKind::Pack(..) => {
                 Type::Msg
             }
-            _ => return None,
+            // The type says what the value is.
+            ExprKind::Const(_)
+            | ExprKind::Zero
+            | ExprKind::None
+            | ExprKind::Convert(_)
+            | ExprKind::Struct(_)
+            | ExprKind::Concat(_)
+            | ExprKind::Part(..)
+            | ExprKind::BytesOf(_)
+            | ExprKind::Through(..)
+            | ExprKind::Extern(..) => return None,
         })
     }
 }

@@ -350,10 +350,10 @@ impl<'a> Check<'a> {
 
 /// Whether a block never runs to its end.
 pub fn leaves(block: &Block) -> bool {
-    block.iter().any(|statement| match &statement.kind {
-        StatementKind::Return(_) | StatementKind::Break | StatementKind::Reject | StatementKind::Unreachable => true,
-        StatementKind::If { then, otherwise, .. } => leaves(then) && leaves(otherwise),
-        _ => false,
+    block.iter().any(|statement| match statement.control() {
+        Control::Exit | Control::Break => true,
+        Control::Branch { then, otherwise, .. } => leaves(then) && leaves(otherwise),
+        Control::Repeat { .. } | Control::Next => matches!(statement.kind, StatementKind::Unreachable),
     })
 }
 

@@ -54,12 +54,15 @@ fn successors(stack: &Stack, handler: usize) -> Vec<usize> {
     let mut bodies = vec![&handler.body];
     let mut called = vec![false; stack.functions.len()];
     while let Some(body) = bodies.pop() {
-        body.each_statement(|statement| match &statement.kind {
-            StatementKind::Emit(emit) if !emit.later => found.extend(arms(stack, handler.layer, body, emit)),
-            StatementKind::Call { function, .. } if !std::mem::replace(&mut called[function.index()], true) => {
-                bodies.push(&stack.function(*function).body);
+        body.each_statement(|statement| match statement.reaches() {
+            Reaches::Event(emit) if emit.later => {}
+            Reaches::Event(emit) => found.extend(arms(stack, handler.layer, body, emit)),
+            Reaches::Function(function) => {
+                if !std::mem::replace(&mut called[function.index()], true) {
+                    bodies.push(&stack.function(function).body);
+                }
             }
-            _ => {}
+            Reaches::Nothing => {}
         });
     }
     found.sort_unstable();
