@@ -77,7 +77,7 @@ fn compared(block: &Block, drawn: LocalId, below: u64) -> Option<BTreeSet<(Compa
     let (mut uses, mut known, mut bounds) = (0usize, 0usize, BTreeSet::new());
     let mine = |e: &Expr| number(e, below).is_some_and(|local| holds.contains(&local));
     block.each(|node| {
-        uses += usize::from(matches!(node.root(), Some(Root::Local(local)) if holds.contains(&local)));
+        uses += usize::from(node.local().is_some_and(|local| holds.contains(&local)));
         let Node::Expr(e) = node else { return };
         if let ExprKind::Binary(op, left, right) = &e.kind {
             let bound = match (&left.kind, &right.kind) {
