@@ -289,6 +289,20 @@ impl Walker<'_> {
         all.filter(|id| *id != mine && same(self.stack.header(*id))).collect()
     }
 
+    fn binary(&mut self, op: &mut BinaryOp, operands: [&mut Expr; 2], span: Span) {
+        if is_time(&operands[0].ty) {
+            return;
+        }
+        if let Some((other, operator)) = other_operator(*op) {
+            let edit = Edit::Operator { from: *op, to: other, operands: [operands[0].span, operands[1].span] };
+            if self.here(operator, span, edit) {
+                *op = other;
+                return;
+            }
+        }
+        operands.into_iter().for_each(|operand| self.expr(operand));
+    }
+
     fn expr(&mut self, e: &mut Expr) {
         let (ty, span) = (e.ty.clone(), e.span);
         if self.done.is_some() || is_time(&ty) {
@@ -303,30 +317,7 @@ impl Walker<'_> {
                     }
                 }
             }
-            ExprKind::Binary(op, a, b) => {
-                use BinaryOp::*;
-                let other = match op {
-                    Less => Some((LessEqual, "comparison")),
-                    LessEqual => Some((Less, "comparison")),
-                    Equal => Some((NotEqual, "comparison")),
-                    NotEqual => Some((Equal, "comparison")),
-                    Add => Some((Sub, "arithmetic")),
-                    Sub => Some((Add, "arithmetic")),
-                    _ => None,
-                };
-                let times = is_time(&a.ty);
-                if let Some((other, operator)) = other.filter(|_| !times) {
-                    let edit = Edit::Operator { from: *op, to: other, operands: [a.span, b.span] };
-                    if self.here(operator, span, edit) {
-                        *op = other;
-                        return;
-                    }
-                }
-                if !times {
-                    self.expr(a);
-                    self.expr(b);
-                }
-            }
+            ExprKind::Binary(op, a, b) => self.binary(op, [a, b], span),
             ExprKind::Push(message, header, fields) => {
                 let mine = *header;
                 for other in self.alike(mine) {
@@ -387,4 +378,18 @@ impl Walker<'_> {
 
 fn is_time(ty: &Type) -> bool {
     matches!(ty, Type::Duration | Type::Instant)
+}
+
+/// The operator that takes the place of another, and what the mutant is called.
+fn other_operator(op: BinaryOp) -> Option<(BinaryOp, &'static str)> {
+    use BinaryOp::*;
+    match op {
+        Less => Some((LessEqual, "comparison")),
+        LessEqual => Some((Less, "comparison")),
+        Equal => Some((NotEqual, "comparison")),
+        NotEqual => Some((Equal, "comparison")),
+        Add => Some((Sub, "arithmetic")),
+        Sub => Some((Add, "arithmetic")),
+        _ => None,
+    }
 }
