@@ -140,6 +140,7 @@ const STACKS: &[Row] = &[
 const RESERVED: &[Row] = &[
     (&[], &[Is("else"), Is("=>")], "the arm for all other values is `_ => { ... }`"),
     (&[Is("pass")], &[], "write `pass;`"),
+    (&[Is("later")], &[Is("pass")], "`later` precedes an event that is named: `later below.send(m);`"),
     (&[OneOf(&["&&", "||", "(", "!"])], &[Is("let")], SECOND_LET),
     (&[], &[Is("fn"), Name], "a function is a member of the layer, not of a handler"),
     (&[], &[OneOf(&["up", "down"]), Is(".")], "events are emitted by `below.send(m);` and `above.deliver(m);`"),

@@ -158,13 +158,12 @@ impl Body<'_, '_> {
             Type::Range(..) | Type::Bounded(_) if is_number(&from) == matches!(want, Type::Range(..)) => {
                 let shown = self.show(&want);
                 let what = if is_number(&from) { "value" } else { "message" };
-                self.error(
-                    "T0035",
-                    format!("not every {what} fits {shown}"),
-                    to.span,
-                    "may fail",
-                    format!("handle the failure: `let x = ... as {shown} else ...;`"),
-                );
+                let help = match value.flexible {
+                    // A constant that does not fit is often the last operand of what is to be converted.
+                    true => format!("`as` binds tighter than arithmetic: `let x = (...) as {shown} else ...;`"),
+                    false => format!("handle the failure: `let x = ... as {shown} else ...;`"),
+                };
+                self.error("T0035", format!("not every {what} fits {shown}"), to.span, "may fail", help);
                 None
             }
             Type::Instant | Type::Enum(_) => {

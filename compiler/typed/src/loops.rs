@@ -52,7 +52,7 @@ impl Body<'_, '_> {
         let typed = body(self);
         self.loop_ends(begins, &before.outdated);
         let after = std::mem::take(&mut self.flow);
-        self.merge(before, after, span);
+        self.merge_loop(before, after, span);
         self.flow.ended = false;
         for flow in self.loops.pop().map(|l| l.breaks).unwrap_or_default() {
             let so_far = std::mem::take(&mut self.flow);

@@ -49,6 +49,17 @@ impl Body<'_, '_> {
 
     /// Joins two ways that lead here. `at` is where they part, for the message.
     pub fn merge(&mut self, one: Flow, other: Flow, at: Span) {
+        self.merge_with(one, other, at, |name| format!("drop it on the other path: `drop {name};`"));
+    }
+
+    /// Joins the way around a loop and the one through its body.
+    pub fn merge_loop(&mut self, around: Flow, through: Flow, at: Span) {
+        self.merge_with(around, through, at, |name| {
+            format!("a loop runs any number of times: write `share {name}` in it, and `drop {name};` after it")
+        });
+    }
+
+    fn merge_with(&mut self, one: Flow, other: Flow, at: Span, help: impl Fn(&str) -> String) {
         if one.ended || other.ended {
             self.flow = if one.ended { other } else { one };
             return;
@@ -71,7 +82,7 @@ impl Body<'_, '_> {
                     .at(gone, "consumed here")
                     .also(at, "but not on every path through this")
                     .because("after this point it is unknown whether the message has been consumed")
-                    .help(format!("drop it on the other path: `drop {name};`")),
+                    .help(help(&name)),
             );
             merged.uses.insert(*id, Use::Gone(gone));
         }
