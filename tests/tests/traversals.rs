@@ -114,6 +114,7 @@ const RECURSIVE: Listed = &[
             ("compiler/analysis/src/random.rs", &["number"]),
             ("compiler/analysis/src/timing/marks.rs", &["mark"]),
             ("compiler/backends/c/src/expressions.rs", &["index_is_safe"]),
+            ("compiler/compose/src/blocks.rs", &["vacant"]),
             ("compiler/compose/src/classes.rs", &["value"]),
             ("compiler/compose/src/constants.rs", &["constant"]),
             ("compiler/compose/src/facts.rs", &["largest", "learn", "literal", "resolve"]),
@@ -144,7 +145,11 @@ const RECURSIVE: Listed = &[
 const RECOGNIZERS: Listed = &[
     (
         "what it learns from conditions of other forms is nothing, which is always true",
-        &[("compiler/analysis/src/linear.rs", &["refine"]), ("compiler/compose/src/facts.rs", &["learn", "literal"])],
+        &[
+            ("compiler/analysis/src/linear.rs", &["refine"]),
+            ("compiler/compose/src/blocks.rs", &["vacant"]),
+            ("compiler/compose/src/facts.rs", &["learn", "literal"]),
+        ],
     ),
     (
         "a value of another form is unknown, or may be any",
