@@ -1,8 +1,8 @@
 //! The imports between the files of a crate have no cycles.
 //!
 //! An import is a `use` or a path that begins with `crate`, `self` or `super`. It leads to the file that declares the
-//! name, not to one that only exports it again (`pub use`), so a crate's root may gather what its files declare. What
-//! is used of a `*` is found by name, also in what macros are given. Tests inside of files do not count.
+//! name, not to one that only re-exports it (`pub use`), so a crate's root may re-export the declarations of its files.
+//! Names imported by a `*` are resolved by name, also in arguments of macros. Tests inside files do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The names of a stack's parts affect only the names in its C: strict compilers accept it, and it equals the
 //! interpreter.
 //!
-//! Names are drawn from all words of the emitted C itself, as they are and without the prefix, from words of C and its
-//! library, and from names that are parts of each other. They are given in the stack IR, which knows no words of ours.
+//! Names are drawn from all words of the emitted C, with and without the prefix, from words of C and its library, and
+//! from names that are parts of each other. They are set in the stack IR, which has no reserved words.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -2,18 +2,18 @@
 //!
 //! | file | stage |
 //! |---|---|
-//! | `source.nacre`, `formatted.nacre` | the source; the second only where the formatter changes it |
-//! | `tokens.txt`, `tree.txt` | of each line of the source; the syntax tree without spans |
-//! | `diagnostics.txt` | in place of what follows, for a source with errors |
-//! | `fragment.stack` | the layers of the case as the type checker gives them, in the text of the stack IR |
+//! | `source.nacre`, `formatted.nacre` | the source; the second only if the formatter changes it |
+//! | `tokens.txt`, `tree.txt` | the tokens of each line; the syntax tree without spans |
+//! | `diagnostics.txt` | instead of the following files, for a source with errors |
+//! | `fragment.stack` | the output of the type checker for the layers of the case, as text of the stack IR |
 //! | `composed.stack` | the stack IR |
-//! | `pass-<name>.diff` | what each pass of level `inline` changes in it |
+//! | `pass-<name>.diff` | the changes of each pass of level `inline` |
 //! | `frames.txt` | `nacre explain` |
-//! | `queue.c` | types of the emitted C, then what the layers become; in some cases more ([`shown`]) |
-//! | `model.pml` | what the layers become in Promela: handlers, functions, filters |
+//! | `queue.c` | types of the emitted C, then the code of the layers; in some cases more ([`shown`]) |
+//! | `model.pml` | the code of the layers in Promela: handlers, functions, filters |
 //! | `call.c`, `inline.c` | the parts that differ from the level before |
 //!
-//! The text that every stack has is in tests/golden/support/ alone.
+//! The common text of all stacks is only in tests/golden/support/.
 
 use nacre_backend_c::{Content, Part};
 use nacre_backend_promela::between::{write_between, Form, World};

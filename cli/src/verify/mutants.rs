@@ -1,8 +1,9 @@
 //! `nacre verify --mutants`: mutation testing of the specifications.
 //!
-//! A mutant is found if `verify` would not say that it holds: a run breaks what is promised, or a handler that runs
-//! otherwise runs in no configuration. The search for it ends at [`MORE_STATES`] times as many states as the layer
-//! itself has, for a mistake that makes ever more states would never end; what is not found by then is not found.
+//! A mutant is detected if `verify` would not report that it holds: a run violates the specification, or a handler that
+//! runs in the correct layer runs in no configuration. The search ends at [`MORE_STATES`] times the states of the
+//! correct layer, because a mistake can make the state space infinite; a mutant that is not detected by then counts as
+//! undetected.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

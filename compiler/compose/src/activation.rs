@@ -1,8 +1,9 @@
 //! Runs a handler on abstract messages, to find what it can emit, store and make.
 //!
-//! The dataflow solver ([`nacre_analysis::flow`]) goes over the code; its state is what conditions tell ([`Facts`]).
-//! Which messages there can be is known by place ([`Spots`]), not by point of the code. That only grows, and the solver
-//! goes over a handler until it has grown no more; docs/decisions/015 says why it is no state of the solver.
+//! The dataflow solver ([`nacre_analysis::flow`]) visits the code; its state is the facts known from conditions
+//! ([`Facts`]). The possible messages are recorded for each place ([`Spots`]), not for each point of the code. They only
+//! grow, and the solver repeats a handler until they are stable; docs/decisions/015 states why they are not part of the
+//! solver's state.
 
 mod courses;
 mod places;

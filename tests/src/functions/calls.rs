@@ -1,6 +1,6 @@
 //! Calls between the functions of a crate, over all of its files, as far as the syntax shows them.
 //!
-//! Functions of different crates cannot call each other in a circle but by a callback, and the callbacks over code are
+//! Functions of different crates can call each other in a cycle only through callbacks, and the callbacks over code are
 //! the traits of traversals and of `nacre_analysis`.
 
 use std::collections::{BTreeMap, BTreeSet};

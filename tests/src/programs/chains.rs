@@ -1,6 +1,6 @@
-//! Chains: small layers that emit to one another within a step, before and after they change their state, so that each
-//! event that comes too early or too late shows in what they hold and hand on. They have no loops but over `later`
-//! events: their steps stay short.
+//! Chains: small layers that emit to one another within a step, before and after they change their state, so that an
+//! event that arrives too early or too late changes their state and emissions. Only `later` events close cycles between
+//! them, so their steps are short.
 
 use super::generator::Generator;
 use super::layer::{Header, Layer, Shared, Style};

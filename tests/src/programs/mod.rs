@@ -1,9 +1,8 @@
 //! Random programs: well-typed layers and stacks as source text, from a seed; the machines that run and compare them;
 //! and the shrinker of failing ones.
 //!
-//! A program is generated as a tree of text ([`tree`]) whose pieces the shrinker ([`shrink`]) knows how to take away.
-//! The generator knows the types of what it writes, but asks no part of the compiler: what it takes for correct and
-//! `check` rejects is a fault of one of the two.
+//! A program is generated as a tree of text ([`tree`]) whose pieces the shrinker ([`shrink`]) can remove. The generator
+//! tracks types itself and uses no part of the compiler: if `check` rejects a program, one of the two is wrong.
 
 mod branches;
 mod campaign;
