@@ -1,9 +1,9 @@
 //! Runs a handler on abstract messages, to find what it can emit, store and make.
 //!
 //! The dataflow solver ([`nacre_analysis::flow`]) visits the code; its state is the facts known from conditions
-//! ([`Facts`]). The possible messages are recorded for each place ([`Spots`]), not for each point of the code. They only
-//! grow, and the solver repeats a handler until they are stable; docs/decisions/015 states why they are not part of the
-//! solver's state.
+//! ([`Facts`]). The possible messages are recorded for each place ([`Spots`]), not for each point of the code. They
+//! only grow, and the solver repeats a handler until they are stable; docs/decisions/015 states why they are not part
+//! of the solver's state.
 
 mod courses;
 mod places;

@@ -1,8 +1,8 @@
 //! Checks that layers below provide what each layer requires.
 //!
 //! The guarantees at a boundary are those that the layer below provides, with all that its automata extend, and those
-//! that hold below this layer unless it breaks them. Below the lowest layer, its requirements hold: they are the stack's
-//! requirements on the network.
+//! that hold below this layer unless it breaks them. Below the lowest layer, its requirements hold: they are the
+//! stack's requirements on the network.
 
 use nacre_diagnostics::Diagnostic;
 use nacre_typed::Fragment;
