@@ -26,7 +26,7 @@ fn messages_of_two_kinds_are_not_alike() {
     let (status, out, err) = verified("two_kinds", &[]);
     assert_eq!(status, 1, "{out}");
     assert!(err.contains("an endpoint sends at most 15 messages, so that they can be distinguished"), "{err}");
-    assert!(out.contains("VIOLATED") && out.contains("no verdict: an end sends"), "{out}");
+    assert!(out.contains("VIOLATED") && out.contains("no verdict: an endpoint sends"), "{out}");
 }
 
 #[test]
