@@ -9,9 +9,10 @@ fn each_bug_fits_the_source_that_it_changes() {
     let bugs = bugs(&list);
     let problems: Vec<String> = bugs
         .iter()
-        .filter_map(|bug| {
+        .enumerate()
+        .filter_map(|(number, bug)| {
             let source = std::fs::read_to_string(root().join(&bug.file)).unwrap_or_default();
-            match bug.apply(&source) {
+            match bug.apply(&source, number) {
                 Ok(changed) => (changed == source).then(|| format!("{}: changes nothing", bug.name)),
                 Err(problem) => Some(problem),
             }
@@ -20,6 +21,6 @@ fn each_bug_fits_the_source_that_it_changes() {
     assert!(problems.is_empty(), "adapt tools/injected-bugs.txt:\n{}", problems.join("\n"));
     for room in ["typed", "compose", "optimize", "backends/c"] {
         let count = bugs.iter().filter(|bug| bug.file.starts_with(&format!("compiler/{room}/"))).count();
-        assert_eq!(count, 5, "bugs in {room}");
+        assert!(count >= 5, "{count} bugs in {room}");
     }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-use nacre_tests::injected::bugs;
+use nacre_tests::injected::inject;
 use nacre_tests::programs::plan::Plan;
 use nacre_tests::programs::run::{examine, examine_sources, Examination, Verdict};
 use nacre_tests::programs::{campaign, digests, generate, shrink, Course};
@@ -55,10 +55,9 @@ enum Command {
     },
     /// Prints a digest of the compiler's output for each of these programs.
     Digests { first: u64, end: u64 },
-    /// Injects a bug of `tools/injected-bugs.txt` into the tree at a folder; prints its name, or fails if there are
-    /// fewer.
-    Inject { number: usize, folder: PathBuf },
-    /// Shrinks the failing program of a seed, and prints it.
+    /// Puts the bugs of `tools/injected-bugs.txt` into the tree at a folder; prints their numbers and names.
+    Inject { folder: PathBuf },
+    /// Makes the program of a seed that fails small, and prints it.
     Shrink {
         seed: u64,
         /// The maximum number of programs that are tried.
@@ -67,14 +66,14 @@ enum Command {
     },
 }
 
-fn inject(number: usize, folder: &Path) -> ExitCode {
-    let list = std::fs::read_to_string(folder.join("tools/injected-bugs.txt")).expect("a list to read");
-    let Some(bug) = bugs(&list).into_iter().nth(number) else { return ExitCode::FAILURE };
-    let file = folder.join(&bug.file);
-    let source = std::fs::read_to_string(&file).expect("a source to read");
-    let changed = bug.apply(&source).expect("a bug that fits the source");
-    std::fs::write(&file, changed).expect("the source is written");
-    println!("{} ({})", bug.name, bug.file);
+fn injected(folder: &Path) -> ExitCode {
+    match inject(folder) {
+        Ok(names) => names.iter().enumerate().for_each(|(number, name)| println!("{number} {name}")),
+        Err(problem) => {
+            eprintln!("{problem}");
+            return ExitCode::FAILURE;
+        }
+    }
     ExitCode::SUCCESS
 }
 
@@ -116,7 +115,7 @@ fn main() -> ExitCode {
             println!("{}", found.summary());
             return ExitCode::from(u8::from(!found.is_clean()));
         }
-        Command::Inject { number, folder } => return inject(number, &folder),
+        Command::Inject { folder } => return injected(&folder),
         Command::Shrink { seed, budget } => {
             let tree = generate(seed);
             let first = examination.of(&tree.text(), seed);
