@@ -161,7 +161,7 @@ impl Generator {
                 Some(tree![format!("if let {name} = {option} "), self.block(spot, &inner)])
             }
             _ => {
-                let body = self.body(&spot.deeper().holding(&name), &mut inner);
+                let body = self.body(&spot.deeper().holding_all(std::slice::from_ref(&name)), &mut inner);
                 Some(tree![format!("if let {name} = {option}.take() "), body])
             }
         }

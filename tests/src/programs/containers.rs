@@ -12,7 +12,13 @@ impl Generator {
         let n = 1 + self.below(5) as u32;
         let simple = match self.below(5) {
             0 | 1 => Ty::Msg,
-            2 => Ty::Tuple(vec![Ty::Msg, self.wire_type(1)]),
+            2 => {
+                let mut parts = vec![Ty::Msg, self.wire_type(1)];
+                parts.extend(self.percent(25).then_some(Ty::Msg));
+                let at = self.below(parts.len());
+                parts.rotate_left(at);
+                Ty::Tuple(parts)
+            }
             _ => self.plain_type(1),
         };
         let n = if simple.holds(&Ty::Msg) { n.min(3) } else { n };
@@ -41,21 +47,31 @@ impl Generator {
 
     /// A value for an entry; none if it needs a message and there is none.
     fn entry(&mut self, scope: &Scope, ty: &Ty) -> Option<Node> {
+        self.entry_with(scope, ty, &mut None)
+    }
+
+    /// The same; a held message is moved into it, at the first place for one.
+    pub fn entry_with(&mut self, scope: &Scope, ty: &Ty, held: &mut Option<&str>) -> Option<Node> {
         match ty {
-            Ty::Msg => self.message(scope),
-            Ty::Option(of) if **of == Ty::Msg => match self.percent(60) {
-                true => Some(tree!["some(", self.message(scope)?, ")"]),
+            Ty::Msg => match held.take() {
+                Some(message) => Some(tree![message]),
+                None => self.message(scope),
+            },
+            Ty::Option(of) if **of == Ty::Msg => match held.is_some() || self.percent(60) {
+                true => Some(tree!["some(", self.entry_with(scope, of, held)?, ")"]),
                 false => Some(tree!["none"]),
             },
             Ty::Tuple(types) if ty.holds(&Ty::Msg) => {
-                let parts: Option<Vec<Node>> = types.iter().map(|ty| self.entry(scope, ty)).collect();
+                let parts: Option<Vec<Node>> = types.iter().map(|ty| self.entry_with(scope, ty, held)).collect();
                 Some(tree!["(", Node::joined(parts?, ", "), ")"])
             }
             Ty::Struct(name, fields) if !ty.is_plain() => {
                 let mut parts = Vec::new();
                 for field in fields.iter().filter(|field| field.ty != Ty::Timer) {
                     if field.ty.holds(&Ty::Msg) || self.percent(70) {
-                        let value = self.entry(scope, &field.ty)?;
+                        let moves = field.ty == Ty::Msg || !ty.gives_back();
+                        let mut none = None;
+                        let value = self.entry_with(scope, &field.ty, if moves { held } else { &mut none })?;
                         let role = super::tree::Role::Piece(field.piece);
                         parts.push(tree![format!("{}: ", field.name), value].with(role));
                     }
@@ -130,17 +146,18 @@ impl Generator {
         tree![format!("ref {name} = {path}.at({slot})"), end]
     }
 
+    /// A number near those that a window has, mostly.
+    pub fn near(&mut self, scope: &Scope, path: &str, bits: u8) -> Node {
+        if self.percent(30) {
+            return self.wanted(scope, &Ty::Seq(bits), 1);
+        }
+        let end = *self.one(&["low", "next", "high"]);
+        let sign = if self.percent(80) { "+" } else { "-" };
+        tree![format!("({path}.{end} {sign} {})", self.below(4))]
+    }
+
     fn windowed(&mut self, spot: &Spot, scope: &mut Scope, path: &str, of: &Ty, bits: u8) -> Option<Node> {
         let seq = Ty::Seq(bits);
-        // Numbers near those of the window.
-        let near = |random: &mut Generator, scope: &Scope| match random.percent(70) {
-            true => {
-                let end = *random.one(&["low", "next", "high"]);
-                let sign = if random.percent(80) { "+" } else { "-" };
-                tree![format!("({path}.{end} {sign} {})", random.below(4))]
-            }
-            false => random.wanted(scope, &seq, 1),
-        };
         match self.below(14) {
             0..=3 => {
                 let pushed = tree![format!("{path}.push("), self.entry(scope, of)?, ")"];
@@ -152,11 +169,15 @@ impl Generator {
                 Some(tree![pushed, self.otherwise(spot, scope)])
             }
             4..=6 => {
-                let (number, entry) = (near(self, scope), self.entry(scope, of)?);
+                let (number, entry) = (self.near(scope, path, bits), self.entry(scope, of)?);
                 Some(tree![format!("{path}.put("), number, ", ", entry, ")", self.otherwise(spot, scope)])
             }
-            7 | 8 => Some(tree![format!("{path}.release("), near(self, scope), ");\n"]),
-            9 => Some(tree![format!("{path}.{}(", self.one(&["raise", "skip_to"])), near(self, scope), ");\n"]),
+            7 | 8 => Some(tree![format!("{path}.release("), self.near(scope, path, bits), ");\n"]),
+            9 => Some(tree![
+                format!("{path}.{}(", self.one(&["raise", "skip_to"])),
+                self.near(scope, path, bits),
+                ");\n"
+            ]),
             10 => Some(tree![format!("{path}.{}();\n", self.one(&["clear", "clear_undelivered"]))]),
             _ if spot.depth > 0 => {
                 let (name, mut inner) = (self.name("x"), scope.clone());
@@ -268,12 +289,7 @@ impl Generator {
     fn borrowed(&mut self, scope: &mut Scope, of: &Ty, name: &str) -> String {
         match of {
             Ty::Msg => scope.messages.push(name.to_string()),
-            Ty::Tuple(types) if of.holds(&Ty::Msg) => {
-                let (message, other) = (self.name("m"), self.name("x"));
-                scope.messages.push(message.clone());
-                scope.add(other.clone(), types[1].clone(), Access::Read);
-                return format!("({message}, {other})");
-            }
+            Ty::Tuple(types) if of.holds(&Ty::Msg) => return self.parts(scope, types).0,
             Ty::Struct(_, fields) if !of.is_plain() => {
                 for field in fields.iter().filter(|field| field.ty.is_plain()) {
                     scope.add(format!("{name}.{}", field.name), field.ty.clone(), Access::Read);
@@ -284,7 +300,22 @@ impl Generator {
         name.to_string()
     }
 
-    /// Removes one entry or all.
+    /// Adds the parts of a tuple: its pattern, and the names of its messages.
+    fn parts(&mut self, scope: &mut Scope, types: &[Ty]) -> (String, Vec<String>) {
+        let (mut names, mut messages) = (Vec::new(), Vec::new());
+        for ty in types {
+            let name = self.name("e");
+            match ty {
+                Ty::Msg => messages.push(name.clone()),
+                plain => scope.add(name.clone(), plain.clone(), Access::Read),
+            }
+            names.push(name);
+        }
+        scope.messages.extend(messages.iter().cloned());
+        (format!("({})", names.join(", ")), messages)
+    }
+
+    /// Takes entries out: one, or all.
     pub fn drains(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let containers = self.containers(scope).into_iter();
         let containers: Vec<Name> = containers.filter(|c| c.ty.is_queue() && scope.may_move(c)).collect();
@@ -317,15 +348,12 @@ impl Generator {
         match of {
             Ty::Msg => {
                 scope.messages.push(name.clone());
-                let spot = spot.holding(&name);
+                let spot = spot.holding_all(std::slice::from_ref(&name));
                 (name, spot)
             }
             Ty::Tuple(types) if of.holds(&Ty::Msg) => {
-                let other = self.name("x");
-                scope.messages.push(name.clone());
-                scope.add(other.clone(), types[1].clone(), Access::Read);
-                let spot = spot.holding(&name);
-                (format!("({name}, {other})"), spot)
+                let (pattern, messages) = self.parts(scope, types);
+                (pattern, spot.holding_all(&messages))
             }
             plain => {
                 scope.add(name.clone(), plain.clone(), Access::Read);
@@ -337,7 +365,25 @@ impl Generator {
 }
 
 impl Ty {
-    /// Whether entries are removed in sequence.
+    /// What a container has entries of.
+    pub fn entry(&self) -> Option<&Ty> {
+        match self {
+            Ty::Ring(of, _) | Ty::List(of, _) | Ty::Window(of, ..) | Ty::Pool(of, _) | Ty::Map(_, of, _) => Some(of),
+            _ => None,
+        }
+    }
+
+    /// Whether an operation that fails gives back a message moved into an entry of the type: not out of an option.
+    pub fn gives_back(&self) -> bool {
+        match self {
+            Ty::Msg => true,
+            Ty::Tuple(types) => types.contains(&Ty::Msg),
+            Ty::Struct(_, fields) => fields.iter().any(|field| field.ty == Ty::Msg),
+            _ => false,
+        }
+    }
+
+    /// Whether entries are taken out one after the other.
     fn is_queue(&self) -> bool {
         matches!(self, Ty::Ring(..) | Ty::List(..) | Ty::Window(..))
     }

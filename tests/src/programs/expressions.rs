@@ -154,13 +154,14 @@ impl Generator {
         if filters.is_empty() || scope.messages.is_empty() || !scope.effects {
             return None;
         }
-        let (filter, message) = (self.one(&filters).name.clone(), self.one(&scope.messages).clone());
+        let (filter, message) = ((*self.one(&filters)).clone(), self.one(&scope.messages).clone());
         let bytes = match self.below(4) {
             0 if scope.packs => format!("pack(share {message}).bytes"),
             1 => format!("{message}.bytes[{} ..]", self.below(12)),
             _ => format!("{message}.bytes"),
         };
-        Some(tree![format!("({bytes} through {filter})")])
+        let read = self.read_by(&filter, bytes, &scope.messages);
+        Some(tree![format!("({read} through {})", filter.name)])
     }
 
     fn choice(&mut self, scope: &Scope, ty: &Ty, depth: u32) -> Option<Node> {

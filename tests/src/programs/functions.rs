@@ -92,9 +92,10 @@ impl Generator {
             scope.add(field, ty, Access::Change);
         }
         let (unit, bits) = if self.percent(60) { ("byte", 8) } else { ("word", 32) };
-        let input = self.name("b");
+        let inputs: Vec<String> = (0..*self.one(&[1, 1, 1, 1, 2, 2, 3])).map(|_| self.name("b")).collect();
         let mut inner = scope.clone();
-        inner.add(input.clone(), Ty::UInt(bits), Access::Read);
+        inputs.iter().for_each(|input| inner.add(input.clone(), Ty::UInt(bits), Access::Read));
+        let read = inputs.iter().map(|input| format!("{input}: u{bits}")).collect::<Vec<_>>().join(", ");
         let number = match self.percent(50) {
             true => Ty::UInt(*self.one(&[8, 16, 32, 64])),
             false => self.number(),
@@ -123,14 +124,34 @@ impl Generator {
         let node = tree![
             format!("filter {name} {grows}{{\nstate {{ "),
             Node::each(state, ", "),
-            format!("}}\n{unit}({input}: u{bits}) "),
+            format!("}}\n{unit}({read}) "),
             body,
             end,
             gives,
             declared,
             "}\n\n"
         ];
-        (Filter { name, result, rejects }, self.alone(node))
+        (Filter { name, inputs: inputs.len(), result, rejects }, self.alone(node))
+    }
+
+    /// What a filter reads: a first message or string of bytes, and others of the kind, of other lengths mostly.
+    pub fn read_by(&mut self, filter: &Filter, first: String, messages: &[String]) -> String {
+        if filter.inputs == 1 {
+            return first;
+        }
+        let messages_read = first.starts_with("share");
+        let mut all = vec![first];
+        for _ in 1..filter.inputs {
+            let message = self.one(messages).clone();
+            all.push(match self.below(2) {
+                _ if messages_read => format!("share {message}"),
+                0 => format!("{message}.bytes"),
+                _ => format!("{message}.bytes[{} ..]", self.below(12)),
+            });
+        }
+        let at = self.below(all.len());
+        all.rotate_left(at);
+        format!("({})", all.join(", "))
     }
 
     /// Possibly a function of the filter.

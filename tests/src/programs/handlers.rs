@@ -43,10 +43,14 @@ impl Generator {
         let data = if self.percent(6) { "data " } else { "" };
         let first = if layer.packs { format!("drop pack(share {message});\n") } else { String::new() };
         let sends = self.sends;
+        let known = scope.clone();
         let mut body = self.body_between(&first, &Spot::of(layer, Inside::Send(message.clone())), &mut scope, "");
         if self.sends == sends {
             // A stack that never sends is rejected.
             body.parts.insert(1, Part::from(format!("below.send(share {message});\n")));
+        }
+        if let Some(collection) = &layer.collection {
+            body.parts.insert(1, Part::from(self.collect(layer, collection, &known, &message)));
         }
         let node = tree![format!("down send({data}{message}) "), body];
         self.alone(node)

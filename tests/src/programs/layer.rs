@@ -2,7 +2,7 @@
 
 use super::generator::Generator;
 use super::scope::{Access, Scope};
-use super::signatures::{Filter, Function};
+use super::signatures::{Collection, Filter, Function};
 use super::tree::{tree, Node, Role};
 use super::types::{Field, Ty};
 
@@ -23,6 +23,8 @@ pub struct Layer {
     /// Whether it packs messages as they go down.
     pub packs: bool,
     pub style: Style,
+    /// What it collects of the messages that go down.
+    pub collection: Option<Collection>,
 }
 
 /// The kind of statements in the handlers of a layer.
@@ -209,6 +211,9 @@ impl Generator {
         }
         for _ in 0..self.below(4) {
             nodes.push(self.held_cell(layer, entry));
+        }
+        if self.percent(15) {
+            nodes.push(self.collection(layer));
         }
         blocks.push(tree!["state {\n", Node::joined(nodes, ""), "}\n"]);
         Node::joined(blocks, "")

@@ -2,7 +2,7 @@
 
 use super::generator::Generator;
 use super::layer::{Header, Style};
-use super::scope::{Access, Scope};
+use super::scope::{Access, Name, Scope};
 use super::spot::{Inside, Spot};
 use super::tree::{tree, Node, Role};
 use super::types::Ty;
@@ -119,7 +119,10 @@ impl Generator {
             let otherwise = self.body(&inner, &mut scope.clone());
             return tree!["if (", condition, ") ", then, " else ", otherwise];
         }
-        let nodes = held.into_iter().map(|message| self.consume(spot, scope, &message)).collect();
+        // What is consumed is not looked at afterwards.
+        let mut scope = scope.clone();
+        scope.messages.retain(|known| !held.contains(known));
+        let nodes = held.into_iter().map(|message| self.consume(spot, &scope, &message)).collect();
         Node::joined(nodes, "")
     }
 
@@ -138,10 +141,6 @@ impl Generator {
 
     /// Consumes one message, possibly after a conversion.
     fn consume(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
-        // A consumed message is not read in the same statement.
-        let mut scope = scope.clone();
-        scope.messages.retain(|known| known != message);
-        let scope = &scope;
         if self.percent(25) {
             if let Some((name, node)) = self.transformed(spot, scope, message) {
                 return tree![node, self.last(spot, scope, &name)];
@@ -174,6 +173,8 @@ impl Generator {
             3 if !filters.is_empty() => {
                 let filter = (*self.one(&filters)).clone();
                 let source = self.one(&[format!("{message}.bytes"), format!("share {message}")]).clone();
+                let known = [scope.messages.clone(), vec![message.to_string()]].concat();
+                let source = self.read_by(&filter, source, &known);
                 let end = match filter.rejects {
                     true => tree![" else {\n", self.leave(&Spot { depth: 0, ..spot.clone() }, scope), "}\n"],
                     false => tree![";\n"],
@@ -196,7 +197,7 @@ impl Generator {
     }
 
     /// Emits, keeps or drops a message.
-    fn last(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
+    pub fn last(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
         match self.below(20) {
             0 => tree![format!("drop {message};\n")],
             1 if matches!(spot.inside, Inside::Deliver(_)) => tree![format!("impossible {message};\n")],
@@ -219,26 +220,37 @@ impl Generator {
         }
     }
 
-    /// Stores a message in the state.
+    /// Puts a message into the state, alone or in an entry with other values; where there is no room, it is held again.
     fn kept(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
-        let fits = |ty: &Ty| match ty {
-            Ty::Ring(of, _) | Ty::List(of, _) | Ty::Window(of, ..) => **of == Ty::Msg,
-            ty => ty.is_message_option(),
-        };
-        let places: Vec<_> = scope.places(self, fits).into_iter().filter(|place| scope.changeable(place)).collect();
-        let places: Vec<_> = places.into_iter().filter(|place| scope.may_move(place)).collect();
-        if places.is_empty() {
-            return self.passed(spot, scope, message);
-        }
+        let fits = |ty: &Ty| ty.is_message_option() || ty.entry().is_some_and(|entry| entry.holds(&Ty::Msg));
+        let places: Vec<_> = scope.places(self, fits).into_iter().filter(|place| scope.may_move(place)).collect();
+        let place = if places.is_empty() { None } else { Some(self.one(&places).clone()) };
+        let Some(place) = place else { return self.passed(spot, scope, message) };
         self.moves += 1;
-        let place = self.one(&places).clone();
-        match place.ty {
-            Ty::Option(_) => tree![format!("{} = some({message});\n", place.path)],
-            _ => {
-                let back = self.passed(spot, scope, message);
-                tree![format!("{}.push({message}) else {{\n", place.path), back, "}\n"]
-            }
+        if place.ty.is_message_option() {
+            return tree![format!("{} = some({message});\n", place.path)];
         }
+        match self.stored(scope, &place, message) {
+            Some(stored) if place.ty.entry().is_some_and(Ty::gives_back) => {
+                tree![stored, " else {\n", self.passed(spot, scope, message), "}\n"]
+            }
+            Some(stored) => tree![stored, format!(" else {{ count {}; }}\n", self.one(&spot.layer.counters))],
+            None => self.passed(spot, scope, message),
+        }
+    }
+
+    /// What puts a message into a container, and may fail.
+    fn stored(&mut self, scope: &Scope, place: &Name, message: &str) -> Option<Node> {
+        let path = &place.path;
+        let entry = self.entry_with(scope, place.ty.entry()?, &mut Some(message))?;
+        Some(match &place.ty {
+            Ty::Window(_, _, bits) if self.percent(50) => {
+                tree![format!("{path}.put("), self.near(scope, path, *bits), ", ", entry, ")"]
+            }
+            Ty::Map(key, ..) => tree![format!("{path}.insert("), self.wanted(scope, key, 1), ", ", entry, ")"],
+            Ty::Pool(..) => tree![format!("{path}.add("), entry, ")"],
+            _ => tree![format!("{path}.push("), entry, ")"],
+        })
     }
 
     /// Passes a message to a function.

@@ -7,6 +7,7 @@
 mod branches;
 mod campaign;
 mod chains;
+mod collecting;
 mod conditions;
 mod containers;
 pub mod coverage;

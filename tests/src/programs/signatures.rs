@@ -1,4 +1,4 @@
-//! The signatures of functions and filters, for their callers.
+//! The signatures of functions and filters, and lists that collect messages: what code that uses them needs.
 
 use super::types::Ty;
 
@@ -19,7 +19,19 @@ pub struct Function {
 #[derive(Clone, Debug)]
 pub struct Filter {
     pub name: String,
-    /// None: it yields bytes.
+    /// How many strings it reads side by side.
+    pub inputs: usize,
+    /// None: it gives a message.
     pub result: Option<Ty>,
     pub rejects: bool,
+}
+
+/// A list of short messages.
+#[derive(Clone, Debug)]
+pub struct Collection {
+    pub name: String,
+    /// The most bytes of a message in it.
+    pub most: u32,
+    /// Of the piece that are its declaration and what uses it.
+    pub piece: u32,
 }

@@ -54,10 +54,10 @@ impl<'l> Spot<'l> {
         Spot { in_loop: Some(self.held.len()), ..self.deeper() }
     }
 
-    /// A block that consumes one more message.
-    pub fn holding(mut self, message: &str) -> Spot<'l> {
+    /// A block that consumes some messages more.
+    pub fn holding_all(mut self, messages: &[String]) -> Spot<'l> {
         self.outer = self.held.len();
-        self.held.push(message.to_string());
+        self.held.extend_from_slice(messages);
         self
     }
 

@@ -154,18 +154,35 @@ impl Lowering<'_> {
         });
     }
 
-    /// The beginning of the failing path: named messages are held again, temporaries are dropped.
+    /// The beginning of the failing path: named messages are held again, all others are dropped.
     pub(super) fn give_back(&mut self, back: &Back, temporary: Option<LocalId>) {
-        let (Back::Parts(parts), Some(temporary)) = (back, temporary) else { return };
-        if parts.is_empty() {
+        let (Back::Parts(named), Some(temporary)) = (back, temporary) else { return };
+        if named.is_empty() {
             let value = self.get(temporary);
             self.push(StatementKind::Drop(value));
+            return;
         }
-        for (at, name) in parts {
-            let ty = self.names[*name].ty.clone();
-            let part = self.make(ExprKind::Field(Box::new(self.get(temporary)), *at), ty);
-            let local = self.local(*name);
-            self.push(StatementKind::Let(local, part));
+        let types = self.part_types(&self.get(temporary).ty);
+        for (at, ty) in (0u32..).zip(types) {
+            let has_message = self.linear(&ty);
+            let part = self.make(ExprKind::Field(Box::new(self.get(temporary)), at), ty);
+            match named.iter().find(|(known, _)| *known == at) {
+                Some((_, name)) => {
+                    let local = self.local(*name);
+                    self.push(StatementKind::Let(local, part));
+                }
+                None if has_message => self.push(StatementKind::Drop(part)),
+                None => {}
+            }
+        }
+    }
+
+    /// The types of the parts of a tuple or struct.
+    fn part_types(&self, ty: &Type) -> Vec<Type> {
+        match ty {
+            Type::Tuple(types) => types.clone(),
+            Type::Struct(id) => self.layer.structs[id.index()].fields.iter().map(|field| field.ty.clone()).collect(),
+            _ => Vec::new(),
         }
     }
 
