@@ -27,6 +27,13 @@ pub struct Apart<T> {
     pub after: Vec<String>,
 }
 
+impl<T> Apart<T> {
+    /// Whether it needs no statements before or after it.
+    pub fn is_expression(&self) -> bool {
+        self.code.is_empty() && self.after.is_empty()
+    }
+}
+
 /// A function body under construction.
 pub struct Body<'w, 'a> {
     pub w: &'w mut Writer<'a>,

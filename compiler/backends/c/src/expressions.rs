@@ -212,7 +212,7 @@ impl Body<'_, '_> {
         let c = self.value(c);
         let a = self.apart(|body| body.value(a));
         let b = self.apart(|body| body.value(b));
-        if a.code.is_empty() && b.code.is_empty() && self.w.scalar(ty).is_some() {
+        if a.is_expression() && b.is_expression() && self.w.scalar(ty).is_some() {
             let (a, b) = (nested(a.value.to_string(), a_is_choice), nested(b.value.to_string(), b_is_choice));
             return Term::operation(format!("{c} ? {a} : {b}"));
         }
