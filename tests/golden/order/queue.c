@@ -123,7 +123,7 @@ order_PLAIN void order_queue_echo_down_send(struct order_step *step, struct orde
         step->counters[order_BROKEN]++;
         return;
     }
-    struct order_event *e = &step->more->queue[(step->first + step->len++) % order_QUEUE];
+    struct order_event *e = &step->more->queue[step->first + step->len < order_QUEUE ? step->first + step->len : step->first + step->len - order_QUEUE]; step->len++;
     e->what = 0; /* echo_down_send */
     e->with.echo_down_send.m = m;
 }
@@ -134,7 +134,7 @@ order_PLAIN void order_queue_counted_up_deliver(struct order_step *step, struct 
         step->counters[order_BROKEN]++;
         return;
     }
-    struct order_event *e = &step->more->queue[(step->first + step->len++) % order_QUEUE];
+    struct order_event *e = &step->more->queue[step->first + step->len < order_QUEUE ? step->first + step->len : step->first + step->len - order_QUEUE]; step->len++;
     e->what = 1; /* counted_up_deliver */
     e->with.counted_up_deliver.m = m;
 }
@@ -153,7 +153,7 @@ order_PLAIN void order_put_off_counted_up_marked(struct order_step *step, uint8_
 order_PLAIN void order_run_queue(struct order_step *step) {
     while (step->len > 0) {
         struct order_event e = step->more->queue[step->first];
-        step->first = (step->first + 1u) % order_QUEUE;
+        step->first = step->first + 1u < order_QUEUE ? step->first + 1u : step->first + 1u - order_QUEUE;
         step->len--;
         switch (e.what) {
             case 0: order_echo_down_send(step, e.with.echo_down_send.m); break;

@@ -245,7 +245,7 @@ packed_PLAIN void packed_queue_flagged_down_send(struct packed_step *step, struc
         step->counters[packed_BROKEN]++;
         return;
     }
-    struct packed_event *e = &step->more->queue[(step->first + step->len++) % packed_QUEUE];
+    struct packed_event *e = &step->more->queue[(step->first + step->len) % packed_QUEUE]; step->len++;
     e->what = 0; /* flagged_down_send */
     e->with.flagged_down_send.m = m;
 }
@@ -256,7 +256,7 @@ packed_PLAIN void packed_queue_sized_up_deliver(struct packed_step *step, struct
         step->counters[packed_BROKEN]++;
         return;
     }
-    struct packed_event *e = &step->more->queue[(step->first + step->len++) % packed_QUEUE];
+    struct packed_event *e = &step->more->queue[(step->first + step->len) % packed_QUEUE]; step->len++;
     e->what = 1; /* sized_up_deliver */
     e->with.sized_up_deliver.m = m;
 }

@@ -311,7 +311,7 @@ pieces_PLAIN void pieces_queue_wrapped_down_send(struct pieces_step *step, struc
         step->counters[pieces_BROKEN]++;
         return;
     }
-    struct pieces_event *e = &step->more->queue[(step->first + step->len++) % pieces_QUEUE];
+    struct pieces_event *e = &step->more->queue[(step->first + step->len) % pieces_QUEUE]; step->len++;
     e->what = 0; /* wrapped_down_send */
     e->with.wrapped_down_send.m = m;
 }
@@ -322,7 +322,7 @@ pieces_PLAIN void pieces_queue_marked_up_deliver(struct pieces_step *step, struc
         step->counters[pieces_BROKEN]++;
         return;
     }
-    struct pieces_event *e = &step->more->queue[(step->first + step->len++) % pieces_QUEUE];
+    struct pieces_event *e = &step->more->queue[(step->first + step->len) % pieces_QUEUE]; step->len++;
     e->what = 1; /* marked_up_deliver */
     e->with.marked_up_deliver.m = m;
 }

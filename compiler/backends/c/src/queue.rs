@@ -96,13 +96,23 @@ impl Writer<'_> {
     /// Functions that put an event at the end of the queue.
     pub fn queue_functions(&mut self) -> Vec<Written> {
         let p = self.prefix.clone();
+        let end = self.around("step->first + step->len");
         let line = Line {
             full: format!("step->len == {p}_QUEUE"),
-            place: format!("struct {p}_event *e = &step->more->queue[(step->first + step->len++) % {p}_QUEUE];"),
+            place: format!("struct {p}_event *e = &step->more->queue[{end}]; step->len++;"),
             keeps: false,
         };
         let events: Vec<_> = self.queued.iter().copied().collect();
         self.line_functions(&events, &line, Self::queue_name)
+    }
+
+    /// A place in the ring of the queue, from one below twice its size; without a division.
+    fn around(&self, at: &str) -> String {
+        let p = &self.prefix;
+        match self.stack.bounds.queue.max(1).is_power_of_two() {
+            true => format!("({at}) % {p}_QUEUE"),
+            false => format!("{at} < {p}_QUEUE ? {at} : {at} - {p}_QUEUE"),
+        }
     }
 
     /// Functions that put an event into the ring of `later` events.
@@ -179,7 +189,7 @@ impl Writer<'_> {
         code.open(format!("{head} {{"));
         code.open("while (step->len > 0) {");
         code.line(format!("struct {p}_event e = step->more->queue[step->first];"));
-        code.line(format!("step->first = (step->first + 1u) % {p}_QUEUE;"));
+        code.line(format!("step->first = {};", self.around("step->first + 1u")));
         code.line("step->len--;");
         self.dispatch(&events, &mut code);
         code.close("}");
