@@ -7,6 +7,7 @@ use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::constants::{constant, is_lossless, width};
+use crate::greatest::mentions_local;
 use crate::strides::Strides;
 
 /// The facts at a point of the code.
@@ -294,10 +295,6 @@ fn is_same(a: &Expr, b: &Expr) -> bool {
 
 fn signed(ty: &Type) -> bool {
     matches!(ty, Type::Int(_) | Type::Seq(_))
-}
-
-fn mentions_local(expr: &Expr, local: LocalId) -> bool {
-    expr.any(|node| node.root() == Some(Root::Local(local)))
 }
 
 fn mentions_place(expr: &Expr, references: &BTreeSet<LocalId>) -> bool {

@@ -22,6 +22,7 @@ mod facts;
 mod fingerprint;
 mod fit;
 mod gossip;
+mod greatest;
 mod layout;
 mod link;
 mod linked;

@@ -1,4 +1,7 @@
 //! Finds numbers that only grow in equal steps: the starts of consecutive pieces.
+//!
+//! Numbers wrap in the width of their type. Of a multiple of n that may have wrapped in w bits, only the greatest
+//! common divisor of n and 2^w is known to divide it.
 
 use std::sync::Arc;
 
@@ -8,6 +11,7 @@ use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::constants::{constant, is_lossless, width};
+use crate::greatest::Greatest;
 
 /// A common divisor of all values, for each cell and each local of one body.
 #[derive(Clone, Debug)]
@@ -15,6 +19,7 @@ pub(crate) struct Strides {
     /// Shared by all bodies.
     cells: Arc<Values<Stride>>,
     locals: Values<Stride>,
+    greatest: Greatest,
     /// None: the strides of locals are unknown.
     body: Option<BodyId>,
 }
@@ -26,7 +31,7 @@ impl Default for Strides {
     /// Nothing is known.
     fn default() -> Strides {
         let nothing = Values::new(Stride::ANY);
-        Strides { cells: Arc::new(nothing.clone()), locals: nothing, body: None }
+        Strides { cells: Arc::new(nothing.clone()), locals: nothing, greatest: Greatest::default(), body: None }
     }
 }
 
@@ -34,11 +39,12 @@ impl Strides {
     /// The strides of a stack's cells.
     pub fn of_cells(stack: &Stack) -> Strides {
         let least = Values::new(Stride::default());
-        let mut found = Strides { cells: Arc::new(least.clone()), locals: least, body: None };
+        let greatest = Greatest::default();
+        let mut found = Strides { cells: Arc::new(least.clone()), locals: least, greatest, body: None };
         for (i, cell) in stack.cells.iter().enumerate() {
             let first = cell.initial.as_ref().map_or(Stride::default(), |e| Strides::default().of(e));
-            let followed = width(&cell.ty) >= 32 && cell.scope != Scope::Given;
-            found.raise(Slot::Cell(CellId(i as u32)), if followed { first } else { Stride::ANY });
+            let given = cell.scope == Scope::Given;
+            found.raise(Slot::Cell(CellId(i as u32)), if given { Stride::ANY } else { first });
         }
         let code = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
         let assignments: Vec<Assignment> = code.flat_map(assignments).collect();
@@ -49,10 +55,11 @@ impl Strides {
 
     /// The same, with the locals of a handler or function.
     pub fn with_locals(&self, body: BodyId, locals: &[Local], parameters: &[LocalId], block: &Block) -> Strides {
-        let mut found = Strides { body: Some(body), ..self.clone() };
+        let greatest = Greatest::of_locals(locals, parameters, block);
+        let mut found = Strides { body: Some(body), greatest, ..self.clone() };
         for (i, local) in locals.iter().enumerate() {
             let id = LocalId(i as u32);
-            if width(&local.ty) < 32 || local.by_ref || parameters.contains(&id) {
+            if local.by_ref || parameters.contains(&id) {
                 found.raise(Slot::Local(body, id), Stride::ANY);
             }
         }
@@ -109,17 +116,40 @@ impl Strides {
         }
         match &expr.kind {
             ExprKind::Convert(inner) if is_lossless(&inner.ty, &expr.ty) => self.of(inner),
-            ExprKind::Binary(BinaryOp::Mul, a, b) if width(&expr.ty) >= 32 => {
+            ExprKind::Binary(BinaryOp::Mul, a, b) => {
                 let factor = constant(a).or_else(|| constant(b)).and_then(|n| u32::try_from(n).ok());
-                factor.map_or(Stride::ANY, Stride)
+                self.computed(expr, factor.map_or(Stride::ANY, Stride), a, b, u64::checked_mul)
             }
-            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if width(&expr.ty) >= 32 => {
-                self.of(a).joined(&self.of(b))
+            ExprKind::Binary(BinaryOp::Add, a, b) => {
+                self.computed(expr, self.of(a).joined(&self.of(b)), a, b, u64::checked_add)
             }
+            ExprKind::Binary(BinaryOp::Sub, a, b) => wrapped(self.of(a).joined(&self.of(b)), &expr.ty),
             ExprKind::Local(local) => self.root(Root::Local(*local)),
             ExprKind::Load(place) if place.path.is_empty() => self.root(place.root),
             _ => Stride::ANY,
         }
+    }
+
+    /// The divisor of what an operator gives for two operands, if `stride` is one of the result that has not wrapped.
+    fn computed(&self, result: &Expr, stride: Stride, a: &Expr, b: &Expr, run: fn(u64, u64) -> Option<u64>) -> Stride {
+        let most = self.greatest.of(a).zip(self.greatest.of(b)).and_then(|(a, b)| run(a, b));
+        match most {
+            Some(most) if matches!(result.ty, Type::UInt(_)) && most >> (width(&result.ty) - 1) <= 1 => stride,
+            _ => wrapped(stride, &result.ty),
+        }
+    }
+}
+
+/// What is known of a number of a type that is congruent to a multiple of the stride modulo 2 to the type's width.
+fn wrapped(stride: Stride, ty: &Type) -> Stride {
+    match ty {
+        // 0 stands for the number 0 alone, and the greatest power of two that divides another one is its lowest bit.
+        Type::UInt(bits) if stride.0 > 0 => {
+            let modulus = 1u32.checked_shl((*bits).into()).unwrap_or(u32::MAX);
+            Stride((stride.0 & stride.0.wrapping_neg()).min(modulus))
+        }
+        Type::UInt(_) => stride,
+        _ => Stride::ANY,
     }
 }
 

@@ -119,3 +119,65 @@ fn packed_messages_are_as_long_as_they_can_be_not_as_a_frame_is() {
     assert!(frame <= 65_507, "{frame}");
     assert_eq!(inner, 200_000);
 }
+
+/// The blocks of 1000 bytes that one kept piece of up to 1000 bytes can take, cut by these statements of a handler.
+fn blocks_of_a_piece(statements: &str) -> u32 {
+    let text = format!(
+        "worker layer: line over line {{
+            header Head {{ h: u32 }}
+            state {{ old: msg?, at: u32, short: u16, n: u16, many: u32 }}
+            accepts send(m) when m.len <= 64000;
+            down send(m) {{ below.send(share m); {statements} drop m; }}
+            up deliver(m - Head {{ h }}) {{ many = h; n = h as u16; drop m; }}
+            up deliver(m) {{ pass m; }}
+            fn double(n: u32) -> u32 {{ return n * 2; }}
+            down note() {{ below.send(Head {{ h: many }}); }}
+        }}
+        worker last: line over line {{ down note() {{}} }}
+        interface line {{ down send(m: msg) up deliver(m: msg) down note() }}
+        stack sample = layer / last;"
+    );
+    let composed = text::stacks_alone(&text).pop().expect("a stack");
+    let bounds = composed.unwrap_or_else(|found| panic!("{statements}: {found:?}")).stack.bounds;
+    assert_eq!(bounds.block, 1000, "{statements}");
+    // A call copies the whole message.
+    bounds.blocks - 64
+}
+
+#[test]
+fn the_starts_of_pieces_are_multiples_unless_they_can_wrap() {
+    let at = |start: &str| blocks_of_a_piece(&format!("old = some(slice(m, {start}, 1000));"));
+    for aligned in
+        ["3000", "(n as u32) * 1000", "1000 * (n as u32) + 2000", "m.len / 1000 * 1000", "(many % 64) * 1000"]
+    {
+        assert_eq!(at(aligned), 1, "{aligned}");
+    }
+    // The product of 4294968 and 1000 is 704.
+    for ragged in
+        ["3001", "many", "many * 1000", "(n * 1000) as u32", "(n as u32) * 1000 * 1000 * 1000", "0 - many * 1000"]
+    {
+        assert_eq!(at(ragged), 2, "{ragged}");
+    }
+    let from = |before: &str, start: &str| blocks_of_a_piece(&format!("{before} old = some(slice(m, {start}, 1000));"));
+    let looped = |ty: &str, bound: &str, step: &str| {
+        let body = format!("old = some(slice(m, at as u32, 1000)); at = {step};");
+        blocks_of_a_piece(&format!("var at: {ty}; while (at as u32) < m.len bound {bound} {{ {body} }}"))
+    };
+    assert_eq!(looped("u32", "64", "at + 1000"), 1);
+    assert_eq!(looped("u16", "60", "at + 1000"), 1);
+    assert_eq!(looped("u16", "66", "at + 1000"), 2);
+    assert_eq!(looped("u8", "66", "at + 200"), 2);
+    assert_eq!(looped("u32", "1000000", "at + 5000"), 2);
+    assert_eq!(looped("u32", "64", "at - 1000"), 2);
+    assert_eq!(looped("u32", "64", "at * 1000"), 2);
+    assert_eq!(looped("u32", "64", "double(at)"), 2);
+    let counted = |ends: &str| {
+        blocks_of_a_piece(&format!("for i in {ends} bound 64 {{ old = some(slice(m, i * 1000, 1000)); }}"))
+    };
+    assert_eq!((counted("0 .. many"), counted("7 .. many"), counted("many .. 4000000000")), (1, 1, 2));
+    // What lasts over many steps can wrap.
+    assert_eq!(from("at += 1000;", "at"), 2);
+    assert_eq!(from("at = 3000;", "at"), 1);
+    assert_eq!(from("short = 3000;", "short as u32"), 1);
+    assert_eq!(from("short += 1000;", "short as u32"), 2);
+}
