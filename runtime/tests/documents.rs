@@ -71,7 +71,7 @@ fn server(stack: Stack) -> Result<(), Box<dyn Error>> {
     loop {
         match listener.wait(None)? {
             Some(Event::Delivered { connection, message, .. }) => {
-                let copy = message.to_vec(); // lent until the listener is used again
+                let copy = message.to_vec(); // `message` is borrowed until the listener is used again
                 listener.send(connection, &copy)?; // or Error::Refused: see below
             }
             Some(Event::Closed { connection, reason }) => {

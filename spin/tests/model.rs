@@ -154,7 +154,7 @@ fn what_the_model_leaves_out_is_refused_in_words() {
     let bounds_ = Bounds { last: vec![("pt2pt.resend".into(), 1)], ..bounds([1, 0]) };
     let parameters = &[("W", 2)];
     let faults = setup(&Of { layer: "pt2pt", change: ("", ""), parameters, network, above, bounds: bounds_ });
-    assert!(refused(&faults).contains("only where the network has no faults"), "{}", refused(&faults));
+    assert!(refused(&faults).contains("only if the network has no faults"), "{}", refused(&faults));
 }
 
 /// What was sent first may come again and again; that what was sent last comes, too, is what fairness says.
