@@ -1,6 +1,5 @@
 //! Finds the layers that read payloads. A layer that only copies payload behaves the same for any contents, so a
-//! search with
-//! messages that are all different speaks for all others (data independence, Wolper 1986).
+//! search with messages that are all different speaks for all others (data independence, Wolper 1986).
 
 use crate::visit::{Node, Traverse};
 use crate::*;
@@ -8,14 +7,18 @@ use crate::*;
 /// Layers whose behaviour can depend on the bytes of messages of the layers above, and in which way; each layer once.
 pub fn readers(stack: &Stack) -> Vec<(String, &'static str)> {
     let mut found: Vec<(String, &'static str)> = vec![];
-    let handlers = stack.handlers.iter().map(|h| (h.layer, &h.body));
-    for (layer, body) in handlers.chain(stack.functions.iter().map(|f| (f.layer, &f.body))) {
+    let mut note = |layer: LayerId, node| {
         let name = &stack.layer(layer).name;
-        body.each(|node| {
-            if let Some(what) = reads(node).filter(|_| !found.iter().any(|(known, _)| known == name)) {
-                found.push((name.clone(), what));
-            }
-        });
+        if let Some(what) = reads(node).filter(|_| !found.iter().any(|(known, _)| known == name)) {
+            found.push((name.clone(), what));
+        }
+    };
+    stack.handlers.iter().for_each(|h| h.body.each(|node| note(h.layer, node)));
+    stack.functions.iter().for_each(|f| f.body.each(|node| note(f.layer, node)));
+    // Of the message that is to be accepted, `accepts` knows the length only, and nothing is stored when cells begin.
+    for (layer, declared) in stack.layers.iter().enumerate() {
+        let conditions = declared.invariants.iter().chain(declared.goals.iter().map(|goal| &goal.holds));
+        conditions.for_each(|e| e.each(|node| note(LayerId(layer as u32), node)));
     }
     found
 }
@@ -45,6 +48,7 @@ fn statement_reads(kind: &StatementKind) -> Option<&'static str> {
     match kind {
         CallExtern { .. } => Some("hands messages to an extern"),
         Filter { .. } => Some("runs a filter over messages"),
+        Unpack { .. } => Some("takes messages apart"),
         Let(..)
         | Store(..)
         | If { .. }
@@ -67,7 +71,6 @@ fn statement_reads(kind: &StatementKind) -> Option<&'static str> {
         | Random { .. }
         | Yield(_)
         | Reject
-        | Unpack { .. }
         | Join { .. }
         | Take { .. } => None,
     }

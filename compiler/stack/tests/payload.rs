@@ -28,6 +28,7 @@ fn a_look_at_payload_is_found_wherever_it_stands() {
         StatementKind::If { condition: load, likely: None, then: vec![], otherwise: vec![] },
         StatementKind::Arm { timer: place, delay: num(1, Type::Duration), unless_armed: false },
         StatementKind::Yield(looks()),
+        StatementKind::Unpack { into: LocalId(0), layout: LayoutId(0), message: num(0, Type::Msg) },
         StatementKind::Random { into: LocalId(0), below: looks() },
         StatementKind::Loop { bound: 1, body: vec![StatementKind::Drop(looks()).into()] },
     ] {
@@ -47,9 +48,21 @@ fn a_look_at_payload_is_found_wherever_it_stands() {
         rewrite_stack(&mut ChangeExprs(replace), &mut stack);
         let inside = |b: &Block| b.any_expr(|e| matches!(e.kind, ExprKind::Through(..)));
         let code = stack.handlers.iter().map(|h| &h.body).chain(stack.functions.iter().map(|f| &f.body));
-        let expected = code.into_iter().any(inside);
+        let conditions = stack.layers.iter().flat_map(|l| l.invariants.iter().chain(l.goals.iter().map(|g| &g.holds)));
+        let is_read = |e: &Expr| e.any_expr(|e| matches!(e.kind, ExprKind::Through(..)));
+        let expected = code.into_iter().any(inside) || conditions.into_iter().any(is_read);
         assert_eq!(payload::readers(&stack).len(), expected as usize);
         found += expected as usize;
     }
     assert!(found > 20, "{found}");
+}
+
+#[test]
+fn conditions_of_a_layer_can_look_at_payload() {
+    let mut stack = samples::sequencer();
+    stack.layers[0].invariants.push(looks());
+    assert_eq!(payload::readers(&stack).len(), 1);
+    let mut stack = samples::sequencer();
+    stack.layers[0].goals.push(Goal { name: "goal".into(), holds: looks() });
+    assert_eq!(payload::readers(&stack).len(), 1);
 }
