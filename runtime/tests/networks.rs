@@ -36,14 +36,20 @@ fn simulate(network: &Network, listeners: &mut [&mut Listener], until_ns: u64) -
     words
 }
 
-/// A network without faults, a client and a server after their first message, and the connection of the client.
-fn connected() -> (Network, Listener, Listener, ConnectionId) {
-    let network = Network::new(Faults::default());
+/// A network, and a client and a server on it; the client has sent its first message.
+fn opened(faults: Faults) -> (Network, Listener, Listener, ConnectionId) {
+    let network = Network::new(faults);
     let mut server = Listener::new(network.end(), seeded(1));
     server.serve(&window()).unwrap();
     let mut client = Listener::new(network.end(), seeded(2));
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"first").unwrap();
+    (network, client, server, id)
+}
+
+/// The same without faults, a second later.
+fn connected() -> (Network, Listener, Listener, ConnectionId) {
+    let (network, mut client, mut server, id) = opened(Faults::default());
     simulate(&network, &mut [&mut client, &mut server], 1_000_000_000);
     (network, client, server, id)
 }
@@ -111,12 +117,8 @@ fn connection_is_set_up_under_heavy_loss() {
 #[test]
 fn corruption_creates_no_second_connection() {
     for seed in 0..20 {
-        let network = Network::new(Faults { corrupt: 0.3, duplicate: 0.3, seed, ..Faults::default() });
-        let mut server = Listener::new(network.end(), seeded(1));
-        server.serve(&window()).unwrap();
-        let mut client = Listener::new(network.end(), seeded(2));
-        let id = client.connect(server.local(), &window()).unwrap();
-        client.send(id, b"first").unwrap();
+        let faults = Faults { corrupt: 0.3, duplicate: 0.3, seed, ..Faults::default() };
+        let (network, mut client, mut server, id) = opened(faults);
         simulate(&network, &mut [&mut client, &mut server], 3_000_000_000);
         assert!(client.statistics_of(id).is_ok(), "seed {seed}");
         assert_eq!(server.statistics().arrived, 1, "seed {seed}");
@@ -125,12 +127,7 @@ fn corruption_creates_no_second_connection() {
 
 #[test]
 fn partition_ends_in_timeout_on_both_sides() {
-    let network = Network::new(Faults::default());
-    let mut server = Listener::new(network.end(), seeded(1));
-    server.serve(&window()).unwrap();
-    let mut client = Listener::new(network.end(), seeded(2));
-    let id = client.connect(server.local(), &window()).unwrap();
-    client.send(id, b"first").unwrap();
+    let (network, mut client, mut server, _) = opened(Faults::default());
     let quiet = simulate(&network, &mut [&mut client, &mut server], 100_000_000_000);
     assert!(!quiet.iter().flatten().any(|(_, word)| word.starts_with("closed")), "pings keep it: {quiet:?}");
     network.set_partition(client.local(), server.local(), true);

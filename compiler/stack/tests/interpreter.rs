@@ -330,6 +330,19 @@ fn broken_rules_are_reported() {
     assert_eq!(a.counter(builtin::BROKEN), 1);
 }
 
+#[test]
+fn frames_beyond_their_bound_and_beyond_the_transport_break_two_rules() {
+    let mut stack = samples::sequencer();
+    stack.layouts[0].shapes.iter_mut().for_each(|shape| shape.data_max = 20);
+    stack.bounds.frame_data = 30;
+    stack.ports[1].inputs.iter_mut().for_each(|input| input.admissions.clear());
+    for (length, broken) in [(20, None), (21, Some(Rule::Space)), (30, Some(Rule::Space)), (31, Some(Rule::Long))] {
+        let mut a = open(&stack, "floor", 2);
+        a.call(event(&stack, "send"), &[], &vec![7; length], 0);
+        assert_eq!(a.reports().iter().map(|r| r.rule).collect::<Vec<_>>(), Vec::from_iter(broken), "{length} bytes");
+    }
+}
+
 /// Random bytes at every sample: nothing panics, no rule is broken, what is not taken has no effect.
 #[test]
 fn any_bytes_are_survived() {
