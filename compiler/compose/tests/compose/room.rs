@@ -175,6 +175,9 @@ fn conditions_of_a_call_tell_what_is_free() {
     assert_eq!(blocks("old: window<msg, 4, seq8>", " && !old.full", "old.push(m) else { drop m; }"), 12);
     assert_eq!(blocks("old: msg?", "", "old = some(m);"), 6);
     assert_eq!(blocks("old: msg?", " && old == none", "old = some(m);"), 3);
+    // What is free of one container leaves the step its need for another.
+    let both = "one = some(share m through invert); old.push(m) else { drop m; }";
+    assert_eq!(blocks("old: ring<msg, 4>, one: msg?", " && !old.full", both), 18);
     // What is free of one container is counted once.
     let twice = "if m.len > 9 { old.push(m through invert) else {} } else { drop m; }";
     assert_eq!(blocks(ring, " && !old.full && old.empty && !old.full", twice), 12);
