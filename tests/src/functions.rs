@@ -1,6 +1,7 @@
 //! The functions in the source of a crate: which of them choose by the kinds of the stack IR, and their calls.
 
 mod calls;
+mod names;
 mod open;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use syn::visit::{self, Visit};
 pub use calls::Calls;
 
 use crate::{files, root};
+use names::Names;
 
 /// Traits of traversals: their functions call each other through the traversal.
 const TRAVERSALS: [&str; 2] = ["Visitor", "Rewriter"];
@@ -103,6 +105,8 @@ struct Reader {
     /// The type of the enclosing `impl` block.
     own_type: Option<String>,
     in_traversal: bool,
+    /// What kinds are called here.
+    names: Names,
 }
 
 /// The name of a type, without references and boxes.
@@ -155,6 +159,23 @@ impl Reader {
         self.code.functions[*self.inside.last()?].parameters.get(&name.to_string()).cloned()
     }
 
+    /// Reads code in a scope of its own, with the kinds that the items of the scope name.
+    fn scope<'a>(&mut self, items: impl Iterator<Item = &'a syn::Item>, read: impl FnOnce(&mut Reader)) {
+        let outer = self.names.clone();
+        for item in items {
+            match item {
+                syn::Item::Use(import) => self.names.import(&import.tree),
+                syn::Item::Type(alias) => {
+                    let of = name_of(&alias.ty).unwrap_or_default();
+                    self.names.rename(&alias.ident.to_string(), &of);
+                }
+                _ => {}
+            }
+        }
+        read(self);
+        self.names = outer;
+    }
+
     fn with_current(&mut self, change: impl FnOnce(&mut Function)) {
         if let Some(at) = self.inside.last() {
             change(&mut self.code.functions[*at]);
@@ -200,19 +221,35 @@ impl Reader {
 }
 
 impl<'a> Visit<'a> for Reader {
+    fn visit_file(&mut self, file: &'a syn::File) {
+        self.scope(file.items.iter(), |reader| visit::visit_file(reader, file));
+    }
+
+    fn visit_block(&mut self, block: &'a syn::Block) {
+        let items = block.stmts.iter().filter_map(|statement| match statement {
+            syn::Stmt::Item(item) => Some(item),
+            _ => None,
+        });
+        self.scope(items, |reader| visit::visit_block(reader, block));
+    }
+
     fn visit_item_impl(&mut self, item: &'a syn::ItemImpl) {
         let name = item.trait_.as_ref().and_then(|(_, path, _)| last(path));
         let of_type = if let syn::Type::Path(path) = &*item.self_ty { last(&path.path) } else { None };
+        let outer = self.names.clone();
+        self.names.rename("Self", of_type.as_deref().unwrap_or_default());
         let before = std::mem::replace(&mut self.own_type, of_type);
         self.in_traversal = name.is_some_and(|name| TRAVERSALS.contains(&name.as_str()));
         visit::visit_item_impl(self, item);
         self.in_traversal = false;
         self.own_type = before;
+        self.names = outer;
     }
 
     fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
         if item.ident != "tests" {
-            visit::visit_item_mod(self, item);
+            let items = item.content.iter().flat_map(|(_, items)| items);
+            self.scope(items, |reader| visit::visit_item_mod(reader, item));
         }
     }
 
@@ -237,7 +274,7 @@ impl<'a> Visit<'a> for Reader {
     }
 
     fn visit_pat(&mut self, pattern: &'a syn::Pat) {
-        let reads = !open::kinds_of_pattern(pattern).is_empty();
+        let reads = !open::kinds_of_pattern(pattern, &self.names).is_empty();
         self.with_current(|function| function.reads |= reads);
         visit::visit_pat(self, pattern);
     }
@@ -249,13 +286,13 @@ impl<'a> Visit<'a> for Reader {
 
     /// `if let .. else if let ..`.
     fn visit_expr_if(&mut self, of: &'a syn::ExprIf) {
-        self.asks(&open::kinds_of_chain(of));
+        self.asks(&open::kinds_of_chain(of, &self.names));
         visit::visit_expr_if(self, of);
     }
 
     fn visit_expr_match(&mut self, of: &'a syn::ExprMatch) {
-        if open::is_open(of) {
-            let kinds = open::kinds_of(of);
+        if open::is_open(of, &self.names) {
+            let kinds = open::kinds_of(of, &self.names);
             self.asks(&kinds);
         }
         visit::visit_expr_match(self, of);
@@ -263,14 +300,14 @@ impl<'a> Visit<'a> for Reader {
 
     /// `if let`, `while let`, and conditions with `let` in them.
     fn visit_expr_let(&mut self, of: &'a syn::ExprLet) {
-        self.asks(&open::kinds_of_pattern(&of.pat));
+        self.asks(&open::kinds_of_pattern(&of.pat, &self.names));
         visit::visit_expr_let(self, of);
     }
 
     /// `let .. else`.
     fn visit_local(&mut self, local: &'a syn::Local) {
         if local.init.as_ref().is_some_and(|init| init.diverge.is_some()) {
-            self.asks(&open::kinds_of_pattern(&local.pat));
+            self.asks(&open::kinds_of_pattern(&local.pat, &self.names));
         }
         visit::visit_local(self, local);
     }
@@ -313,7 +350,7 @@ impl<'a> Visit<'a> for Reader {
         };
         if made.path.is_ident("matches") {
             let pattern = made.parse_body_with(parse).expect("an expression and a pattern");
-            self.asks(&open::kinds_of_pattern(&pattern));
+            self.asks(&open::kinds_of_pattern(&pattern, &self.names));
         } else if let Ok(arguments) = made.parse_body_with(Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated) {
             arguments.iter().for_each(|argument| Visit::visit_expr(self, argument));
         }

@@ -13,7 +13,8 @@
 //!   shape") is right for any expression or statement whatever. These are listed, with what makes that so.
 //!
 //! Everything else that names two kinds or more is open: `match` with a `_` arm, `matches!`, `if let .. else if let`
-//! and `let .. else`. The tests find these in the syntax of the crates.
+//! and `let .. else`. The tests find these in the syntax of the crates, whatever the kinds are called there
+//! (`use ExprKind::*`, `use ExprKind as E`, `Self`).
 
 use std::collections::BTreeSet;
 
@@ -178,6 +179,7 @@ const RECOGNIZERS: Listed = &[
             ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
         ],
     ),
+    ("the validator refuses every other statement there", &[("compiler/stack/src/validate/code.rs", &["draws_only"])]),
     ("anything else is code that a search should reach", &[("checker/src/coverage.rs", &["is_error"])]),
 ];
 
@@ -244,6 +246,19 @@ fn recursions_and_open_choices_are_found() {
         ("impl W { fn a(s: &S) { if let ExprKind::A(x) = s { V::a(x); visit::a(x); } } }", 0, 0),
         ("impl Visitor for W { fn a(&self, s: &S) { if let ExprKind::A(x) = s { self.a(x) } } }", 0, 0),
         ("fn a(s: &S) { if let ExprKind::A(x) = s { print!(\"{}\", a(x)) } }", 1, 0),
+        // Other names of kinds, each in its scope.
+        ("fn a(s: &S) { use ExprKind::*; match s { View(x) => b(x), Empty => c(), _ => {} } }", 0, 1),
+        ("fn a(s: &S) { use ExprKind::*; match s { View(x) => b(x), Empty => c(), Now => {} } }", 0, 0),
+        ("use ExprKind::*; fn a(s: &S) { match s { View(x) => a(x), _ => {} } }", 1, 0),
+        ("use x::{y, z::ExprKind::{self, *}}; fn a(s: &S) -> bool { matches!(s, View(_) | Empty) }", 0, 1),
+        ("use ExprKind::{View as V, Now}; fn a(s: &S) -> bool { matches!(s, V(_) | Now) }", 0, 1),
+        ("use ExprKind::{View, Now}; fn a(s: &S) -> bool { matches!(s, View(_) | Empty) }", 0, 0),
+        ("use x::ExprKind as E; fn a(s: &S) -> bool { matches!(s, E::A | E::B) }", 0, 1),
+        ("type E = x::ExprKind; fn a(s: &S) -> bool { matches!(s, E::A | E::B) }", 0, 1),
+        ("impl ExprKind { fn a(&self) -> bool { matches!(self, Self::A | Self::B) } }", 0, 1),
+        ("impl Other { fn a(&self) -> bool { matches!(self, Self::A | Self::B) } }", 0, 0),
+        ("mod m { use ExprKind::*; fn a(s: &S) -> bool { matches!(s, View(_) | Empty) } }", 0, 1),
+        ("fn a() { { use ExprKind::*; } } fn b(s: &S) -> bool { matches!(s, View(_) | Empty) }", 0, 0),
     ] {
         let code = Code::default().with("room/src/file.rs", text);
         let found = code.functions.iter().filter(|function| !function.open.is_empty()).count();

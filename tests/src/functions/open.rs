@@ -5,28 +5,25 @@ use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 
-/// The enums whose variants are the constructs of the IR, and the answers of `nacre_stack::questions`.
-const KINDS: [&str; 5] = ["StatementKind", "ExprKind", "Access", "Control", "Reaches"];
+use super::names::Names;
 
-#[derive(Default)]
-struct Kinds(BTreeSet<String>);
+struct Kinds<'n>(&'n Names, BTreeSet<String>);
 
-impl<'a> Visit<'a> for Kinds {
+impl<'a> Visit<'a> for Kinds<'_> {
     fn visit_path(&mut self, path: &'a syn::Path) {
-        let of_kind = |segment: &syn::PathSegment| KINDS.iter().any(|kind| segment.ident == kind);
-        if let [.., kind, variant] = &path.segments.iter().collect::<Vec<_>>()[..] {
-            if of_kind(kind) {
-                self.0.insert(variant.ident.to_string());
-            }
-        }
+        self.1.extend(self.0.kind(path));
+    }
+    fn visit_pat_ident(&mut self, name: &'a syn::PatIdent) {
+        self.1.extend(self.0.variant(&name.ident));
+        visit::visit_pat_ident(self, name);
     }
 }
 
 /// The kinds that a pattern names.
-pub fn kinds_of_pattern(pattern: &syn::Pat) -> BTreeSet<String> {
-    let mut kinds = Kinds::default();
+pub fn kinds_of_pattern(pattern: &syn::Pat, names: &Names) -> BTreeSet<String> {
+    let mut kinds = Kinds(names, BTreeSet::new());
     kinds.visit_pat(pattern);
-    kinds.0
+    kinds.1
 }
 
 /// The names in an expression: in the operand of a match, and in the arguments of a call.
@@ -73,42 +70,43 @@ fn hands_on(code: &syn::Expr, names: &BTreeSet<String>) -> bool {
 }
 
 /// The kinds that the arms of a match name.
-pub fn kinds_of(of: &syn::ExprMatch) -> BTreeSet<String> {
-    of.arms.iter().flat_map(|arm| kinds_of_pattern(&arm.pat)).collect()
+pub fn kinds_of(of: &syn::ExprMatch, names: &Names) -> BTreeSet<String> {
+    of.arms.iter().flat_map(|arm| kinds_of_pattern(&arm.pat, names)).collect()
 }
 
 /// Whether a match distinguishes several kinds and treats all others alike without examining them.
-pub fn is_open(of: &syn::ExprMatch) -> bool {
-    let fallback = of.arms.iter().rfind(|arm| arm.guard.is_none() && is_any(&arm.pat));
-    let Some(fallback) = fallback.filter(|_| kinds_of(of).len() > 1) else { return false };
-    let mut names = names_in(&of.expr);
+pub fn is_open(of: &syn::ExprMatch, names: &Names) -> bool {
+    let fallback = of.arms.iter().rfind(|arm| arm.guard.is_none() && is_any(&arm.pat, names));
+    let Some(fallback) = fallback.filter(|_| kinds_of(of, names).len() > 1) else { return false };
+    let mut given = names_in(&of.expr);
     if let syn::Pat::Ident(name) = &fallback.pat {
-        names.insert(name.ident.to_string());
+        given.insert(name.ident.to_string());
     }
-    !hands_on(&fallback.body, &names)
+    !hands_on(&fallback.body, &given)
 }
 
 /// The kinds that the conditions of a chain of `if let .. else if let ..` name, unless the rest is passed on.
-pub fn kinds_of_chain(of: &syn::ExprIf) -> BTreeSet<String> {
-    let (mut kinds, mut names, mut next) = (BTreeSet::new(), BTreeSet::new(), of);
+pub fn kinds_of_chain(of: &syn::ExprIf, names: &Names) -> BTreeSet<String> {
+    let (mut kinds, mut given, mut next) = (BTreeSet::new(), BTreeSet::new(), of);
     loop {
         if let syn::Expr::Let(condition) = &*next.cond {
-            kinds.extend(kinds_of_pattern(&condition.pat));
-            names.extend(names_in(&condition.expr));
+            kinds.extend(kinds_of_pattern(&condition.pat, names));
+            given.extend(names_in(&condition.expr));
         }
         match next.else_branch.as_ref().map(|(_, other)| &**other) {
             Some(syn::Expr::If(other)) => next = other,
-            Some(rest) if hands_on(rest, &names) => return BTreeSet::new(),
+            Some(rest) if hands_on(rest, &given) => return BTreeSet::new(),
             Some(_) | None => return kinds,
         }
     }
 }
 
 /// Whether a pattern matches every kind.
-fn is_any(pattern: &syn::Pat) -> bool {
+fn is_any(pattern: &syn::Pat, names: &Names) -> bool {
     match pattern {
-        syn::Pat::Wild(_) | syn::Pat::Ident(_) => true,
-        syn::Pat::Tuple(parts) => parts.elems.iter().all(is_any),
+        syn::Pat::Wild(_) => true,
+        syn::Pat::Ident(name) => names.variant(&name.ident).is_none(),
+        syn::Pat::Tuple(parts) => parts.elems.iter().all(|part| is_any(part, names)),
         _ => false,
     }
 }
