@@ -137,24 +137,43 @@ fn later(by_entry: &BTreeMap<Node, Cost>) -> Option<u64> {
             steps.insert(key, known.or(cost));
         }
     }
-    let first = by_entry.values().fold(Cost::default(), |most, c| most.or(c)).later;
-    let total = |wave: &BTreeMap<_, u64>| wave.values().sum::<u64>();
-    let (mut wave, mut most) = (first, 0);
-    for _ in 0..=2 * steps.len() {
-        let mut next: BTreeMap<(Target, EventId), u64> = BTreeMap::new();
-        for (key, count) in &wave {
-            for (caused, n) in steps.get(key).into_iter().flat_map(|c| &c.later) {
-                let known = next.entry(*caused).or_default();
-                *known = known.saturating_add(n.saturating_mul(*count));
-            }
-        }
+    let mut wave = by_entry.values().fold(Cost::default(), |most, c| most.or(c)).later;
+    let total = |wave: &Wave| wave.values().sum::<u64>();
+    // What is bounded repeats in the end: a wave equals a remembered one, which is replaced after ever more waves.
+    let (mut remembered, mut most) = (wave.clone(), 0);
+    for number in 1..=MOST_WAVES {
+        let next = caused(&wave, &steps);
         most = most.max(total(&wave).saturating_add(total(&next)));
         if most > MOST_OUTPUTS {
             return None;
         }
+        if next == remembered {
+            return Some(most);
+        }
+        if number.is_power_of_two() {
+            remembered = next.clone();
+        }
         wave = next;
     }
-    Some(most)
+    None
+}
+
+/// How often each `later` event occurs.
+type Wave = BTreeMap<(Target, EventId), u64>;
+
+/// More waves than the limit of the ring: what grows by one event in each exceeds that limit.
+const MOST_WAVES: u64 = 2 * MOST_OUTPUTS;
+
+/// The `later` events that those of a wave cause.
+fn caused(wave: &Wave, steps: &BTreeMap<(Target, EventId), Cost>) -> Wave {
+    let mut next = Wave::new();
+    for (key, count) in wave {
+        for (caused, n) in steps.get(key).into_iter().flat_map(|c| &c.later) {
+            let known = next.entry(*caused).or_default();
+            *known = known.saturating_add(n.saturating_mul(*count));
+        }
+    }
+    next
 }
 
 fn endless(stack: &Stack, by_entry: &BTreeMap<Node, Cost>) -> Diagnostic {

@@ -112,6 +112,37 @@ fn later_events_that_grow() {
     assert!(text.contains("can grow without bound"), "{text}");
 }
 
+/// The room for `later` events, where a step of each event of `below` causes those that it names; or the error's code.
+fn room_for_later(causes: &[(&str, &[&str])]) -> Result<u32, &'static str> {
+    let mut text = String::from("worker upper: line over line {");
+    let declared = causes.iter().map(|(event, _)| format!(" down {event}() up back_{event}()"));
+    let interface =
+        format!("interface line {{ down send(m: msg) up deliver(m: msg){} }}\n", declared.collect::<String>());
+    for (event, caused) in causes {
+        let later: String = caused.iter().map(|e| format!("later below.{e}();")).collect();
+        text += &format!("up back_{event}() {{ {later} }}");
+    }
+    text += "} worker lower: line over line {";
+    for (event, _) in causes {
+        text += &format!("down {event}() {{ above.back_{event}(); }}");
+    }
+    text += "} worker last: line over line {} stack sample = upper / lower / last;";
+    let mut composed = crate::text::stacks_alone(&(interface + &text));
+    composed.remove(0).map(|c| c.stack.bounds.later).map_err(|found| found[0].code)
+}
+
+#[test]
+fn later_events_grow_in_cycles_that_cause_events_of_others() {
+    assert_eq!(room_for_later(&[("one", &["one"])]), Ok(2));
+    assert_eq!(room_for_later(&[("one", &["one", "two"]), ("two", &[])]), Ok(4));
+    assert_eq!(room_for_later(&[("one", &["two"]), ("two", &["three"]), ("three", &["one"])]), Ok(6));
+    assert_eq!(room_for_later(&[("one", &["two", "two"]), ("two", &["two"])]), Ok(4));
+    assert_eq!(room_for_later(&[("one", &["one", "one"])]), Err("C0008"));
+    assert_eq!(room_for_later(&[("one", &["one", "two"]), ("two", &["two"])]), Err("C0008"));
+    assert_eq!(room_for_later(&[("one", &["two"]), ("two", &["one", "three"]), ("three", &["three"])]), Err("C0008"));
+    assert_eq!(room_for_later(&[("one", &["two", "two"]), ("two", &["one"])]), Err("C0008"));
+}
+
 /// Delivers each message twice, later.
 fn burst_of_local() -> Fragment {
     let mut l = silent();
