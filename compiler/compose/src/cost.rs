@@ -7,7 +7,7 @@ use nacre_stack::{EventId, Stack, Target};
 use crate::course::{Act, Course, Emission};
 use crate::linked::LOWER;
 use crate::message::{Bag, Origin, Size};
-use crate::shapes::{arriving, Flow, Node};
+use crate::shapes::{arriving, sent, Flow, Node};
 
 /// Costs saturate here, far above all limits.
 const FAR_TOO_MUCH: u64 = 1 << 40;
@@ -184,7 +184,7 @@ impl<'a> Costs<'a> {
 
     fn output(&self, emission: &Emission) -> Cost {
         let framed = emission.target == Target::Port(LOWER) && emission.bag.is_some();
-        let bag = emission.bag.clone().unwrap_or_default();
+        let bag = sent(emission).unwrap_or_default();
         let scratch = if framed { self.head() } else { 0 };
         let segments = self.segments(&bag) + u64::from(framed);
         Cost { waiting: 1, outputs: 1, segments, scratch, ..Cost::default() }

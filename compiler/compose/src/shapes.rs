@@ -161,15 +161,17 @@ fn arrive(flow: &mut Flow, layer: LayerId, emission: &Emission, pending: &mut Ve
     new
 }
 
-/// The messages that an emission brings to a layer; those of a `later` emission have been kept until then.
+/// The messages that an emission brings to a layer.
 pub(crate) fn arriving(emission: &Emission) -> Vec<(Option<Kind>, Size)> {
-    match &emission.bag {
+    match sent(emission) {
         None => vec![(None, Size::NONE)],
-        Some(bag) => {
-            let bag = if emission.later { bag.kept() } else { bag.clone() };
-            bag.0.into_iter().map(|(kind, size)| (Some(kind), size)).collect()
-        }
+        Some(bag) => bag.0.into_iter().map(|(kind, size)| (Some(kind), size)).collect(),
     }
+}
+
+/// The messages of an emission when it happens; those of a `later` emission have been kept until then.
+pub(crate) fn sent(emission: &Emission) -> Option<Bag> {
+    emission.bag.as_ref().map(|bag| if emission.later { bag.kept() } else { bag.clone() })
 }
 
 fn meet(flow: &mut Flow, node: Node, size: Size, pending: &mut Vec<Node>) -> bool {

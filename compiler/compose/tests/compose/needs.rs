@@ -167,3 +167,41 @@ fn steps_of_many_stacks_stay_within_their_needs() {
         assert!(stay_within_bounds(seed, 40, 600) >= 10);
     }
 }
+
+/// The segments of a step, where a layer at the bottom puts off a frame of such a message, and where one below it sends
+/// the frame.
+fn segments_put_off(message: &str) -> [u32; 2] {
+    let text = format!(
+        "{ODD}
+        interface line {{ down send(m: msg) up deliver(m: msg) }}
+        worker layer: line over line {{
+            state {{ parts: list<msg, 4> }}
+            accepts send(m) when m.len <= 12000;
+            down send(m) {{ parts.push(slice(m, 0, 100)) else {{ parts.clear(); }} later below.send({message}); drop m; }}
+        }}
+        worker last: line over line {{}}
+        stack alone = layer;
+        stack above = layer / last;"
+    );
+    let composed = text::stacks(&text);
+    let segments: Vec<u32> = composed.iter().map(|c| c.as_ref().expect("a stack").stack.bounds.segments).collect();
+    segments.try_into().expect("two stacks")
+}
+
+#[test]
+fn what_is_put_off_at_the_bottom_leaves_the_pool_in_blocks() {
+    let messages = [
+        ("share m", 8),
+        ("share m through invert", 8),
+        ("share m through twice", 16),
+        ("pack(share m)", 8),
+        ("slice(m, 1, m.len)", 8),
+        ("join(parts, share m)", 8),
+        ("join(parts, share m) through twice", 16),
+    ];
+    for (message, least) in messages {
+        let [alone, above] = segments_put_off(message);
+        assert_eq!(alone, above, "{message}");
+        assert!(alone > least, "{message}: {alone}");
+    }
+}
