@@ -83,6 +83,23 @@ fn a_time_chooses_a_place_and_leaks() {
     assert!(told.contains(&"a value that is not a time".to_string()), "{told:?}");
 }
 
+/// A set in a local may depend on the time; then so does what a loop over it does, whether or not it uses an element.
+#[test]
+fn a_loop_over_a_set_that_depends_on_the_time_leaks() {
+    let told = one("state { last: instant } down send(m) {
+            var late: bits<4>; if now > last { late += 1; }
+            for _ in late { above.grant_sends(1); }
+            pass; }");
+    assert!(told.contains(&"an event".to_string()), "{told:?}");
+    let told = one("state { last: instant } down send(m) {
+            var one: bits<4>; one += 1;
+            var none_of: bits<4>;
+            let late = if now > last { one } else { none_of };
+            for _ in late { above.grant_sends(1); }
+            pass; }");
+    assert_eq!(told, ["an event"]);
+}
+
 /// A growing waiting time is erased if it affects only deadlines.
 #[test]
 fn a_waiting_time_is_erased_unless_something_else_asks_for_it() {

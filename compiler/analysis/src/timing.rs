@@ -238,10 +238,11 @@ impl Code<'_, '_> {
 }
 
 impl Dependent for Code<'_, '_> {
-    /// The condition, the ends of the range, or the container that is gone over.
+    /// The condition, the ends of the range, or the container that is gone over: which one it is, or what is in it.
     fn decides(&mut self, statement: &Statement) -> bool {
         let Parts { operands, places, .. } = statement.parts();
-        operands.into_iter().any(|e| self.mark(e).any()) || places.into_iter().any(|place| self.chosen(place))
+        let differs = |place: &Place| self.chosen(place) || self.place(place).others;
+        operands.into_iter().any(|e| self.mark(e).any()) || places.into_iter().any(differs)
     }
 
     fn statement(&mut self, statement: &Statement, under: bool) {

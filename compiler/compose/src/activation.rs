@@ -146,6 +146,7 @@ impl<'a> Run<'a> {
 
     /// Adds the effects of a statement itself, without the blocks in it.
     fn run(&mut self, statement: &Statement, done: &mut Vec<Course>) {
+        self.within(statement.places(), done);
         match &statement.kind {
             StatementKind::Let(local, e) => {
                 let bag = self.expr(e, done);
@@ -157,6 +158,7 @@ impl<'a> Run<'a> {
                 self.store(place, &bag, self.messages([e]), done);
             }
             StatementKind::Each { walk, .. } => {
+                walk.from.iter().chain(&walk.to).for_each(|end| _ = self.expr(end, done));
                 let entries = self.locals_or_cells(&walk.over);
                 if let Some(value) = walk.value {
                     self.set(value, &entries);

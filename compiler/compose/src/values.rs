@@ -109,8 +109,16 @@ impl Run<'_> {
         })
     }
 
+    /// The cost of the expressions in places; their values are numbers and keys, without messages.
+    pub(crate) fn within(&mut self, places: Vec<&Place>, done: &mut Vec<Course>) {
+        for inner in places.into_iter().flat_map(Traverse::operands) {
+            self.expr(inner, done);
+        }
+    }
+
     /// The messages in the value of an expression; its cost is added to `done`.
     pub(crate) fn expr(&mut self, e: &Expr, done: &mut Vec<Course>) -> Bag {
+        self.within(e.places(), done);
         match &e.kind {
             ExprKind::Local(local) => {
                 let bag = self.locals.read(&self.local_spot(*local));

@@ -6,6 +6,7 @@ mod lengths;
 mod library;
 mod needs;
 mod peers;
+mod positions;
 mod room;
 mod stacks;
 mod text;
