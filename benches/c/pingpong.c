@@ -1,10 +1,11 @@
-/* Cost of a message of 16 bytes, sent and delivered, at one level of one stack: both ends in one process.
+/* Cost of a message of 16 bytes, sent and delivered, at one level of one stack: both endpoints in one process.
  *
- * Compiled with -DSTACK=<prefix> -DHEADER="<prefix>.h". Arguments: how many messages, and `stream` (all one way) or `pingpong`. A frame
- * is copied once between the ends, as a network would; the application reads the first 8 bytes that it is delivered.
+ * Compiled with -DSTACK=<prefix> -DHEADER="<prefix>.h". Arguments: the number of messages, and `stream` (one direction) or `pingpong`
+ * (alternating directions). A frame is copied once between the endpoints, as on a network; the application reads the first 8 bytes of
+ * each delivered message.
  *
- * Prints the nanoseconds of send, and of deliver with the timers and acknowledgements that it needs, for one message; a sum of what was
- * delivered; bytes of state, of counters and of a pool block; the blocks that one connection can hold. */
+ * Prints the nanoseconds of send for one message, and those of deliver with its timers and acknowledgements; a checksum of the delivered
+ * bytes; the bytes of state, of counters and of a pool block; the number of blocks that suffices for one connection. */
 #define _POSIX_C_SOURCE 200809L
 #include HEADER
 #include <stdio.h>
@@ -37,7 +38,7 @@ static void fail(const char *what) {
     exit(1);
 }
 
-/* ---- time: each call alone, from nothing in flight to nothing in flight, less what reading the clock takes */
+/* ---- time of single calls, with nothing in flight before and after, less the cost of reading the clock */
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -55,7 +56,7 @@ static uint64_t ticks(void) {
 }
 #endif
 
-enum { INTERRUPTED = 20000 }; /* a call that takes so long was not alone on the processor: it is left out of the mean */
+enum { INTERRUPTED = 20000 }; /* ticks; a longer call was interrupted and is excluded from the mean */
 static uint64_t clock_ticks = UINT64_MAX;
 struct times {
     uint64_t sum, counted, all;
@@ -96,7 +97,7 @@ NOINLINE int bench_tick(int side) {
     return PASTE(STACK, _tick)(state[side], pool[side], counters[side], now, &out[side]);
 }
 
-/* What a call gave: frames go onto the wire, deliveries to the application. */
+/* Passes on the outputs of a call: frames to the wire, deliveries to the application. */
 static void collect(int side) {
     for (uint32_t i = 0; i < out[side].outputs_len; i++) {
         const struct nacre_output *o = &out[side].outputs[i];

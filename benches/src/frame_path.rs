@@ -1,7 +1,7 @@
-//! Instructions that a message costs through the runtime: two listeners in one process, without sockets.
+//! Counts the instructions of a message through the runtime: two listeners in one process, without sockets.
 //!
-//! The program runs itself under callgrind (`nacre-benches --drive STACK MESSAGES MODE`), so the count is that of the
-//! same release code a server runs, with the stack's own steps and the least possible transport.
+//! The program runs itself under callgrind (`nacre-benches --drive STACK MESSAGES MODE`). So the count is that of the
+//! release code that a server runs, including the steps of the stack, over a transport of minimal cost.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -16,19 +16,19 @@ use nacre_runtime::{ConnectionId, Event, Listener, Options, Stack};
 use crate::callgrind::total;
 use crate::udp::{load, SYMBOL};
 
-/// Messages of the shorter run, and how many more the longer one has; the difference is counted.
+/// The messages of the shorter run, and the additional ones of the longer run, which are counted.
 const FEW: u64 = 1000;
 const MORE: u64 = 8000;
-/// What passes between two looks at the clock.
+/// The simulated time between two readings of the clock.
 const TICK_NS: u64 = 1000;
 
-/// Instructions a message, both ends together.
+/// Instructions per message, both endpoints together.
 pub struct FramePath {
     pub stream: f64,
     pub pingpong: f64,
 }
 
-/// Counts both modes.
+/// Counts the instructions of both modes.
 pub fn measure(folder: &Path, file: &Path) -> Result<FramePath, String> {
     eprintln!("measuring the runtime under callgrind");
     load(folder, file)?;
@@ -64,7 +64,7 @@ pub fn drive(object: &str, messages: &str, mode: &str) -> Result<(), String> {
     }
 }
 
-/// As many as the window takes, then the other end.
+/// Sends as many messages as the window accepts, then drives the other endpoint.
 fn stream(client: &mut Listener, id: ConnectionId, server: &mut Listener, messages: u64) -> u64 {
     let (mut sent, mut delivered) = (0, 0);
     while delivered < messages {
@@ -79,7 +79,7 @@ fn stream(client: &mut Listener, id: ConnectionId, server: &mut Listener, messag
     delivered
 }
 
-/// One message there and one back.
+/// Sends one message in each direction.
 fn pingpong(client: &mut Listener, id: ConnectionId, server: &mut Listener, messages: u64) -> u64 {
     for done in 0..messages {
         if client.send(id, &[7; 16]).is_err() || !echo(server) || !answered(client) {
@@ -113,7 +113,7 @@ fn answered(client: &mut Listener) -> bool {
     answers == 1
 }
 
-/// Frames that wait for each end, the spent buffers, and the time.
+/// The frames in flight to each endpoint, the used buffers, and the time.
 #[derive(Default)]
 struct Wire {
     waiting: [VecDeque<Vec<u8>>; 2],
@@ -121,7 +121,7 @@ struct Wire {
     now: u64,
 }
 
-/// One end of a wire that loses nothing and allocates only until it has enough buffers.
+/// One endpoint of a line without loss, which allocates only until it has enough buffers.
 struct Lane {
     wire: Arc<Mutex<Wire>>,
     end: usize,

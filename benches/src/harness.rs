@@ -1,4 +1,4 @@
-//! Builds the bench program for a stack and a level, and measures it.
+//! Builds the benchmark program for a stack and a level, and measures it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,29 +10,29 @@ use nacre_driver::{Level, Session};
 use crate::callgrind::inclusive;
 use crate::place::here;
 
-/// How many messages the counted part of a run has.
+/// The number of messages in the counted part of a run.
 const MESSAGES: u64 = 8000;
-/// Messages of a timed run, and how many such runs there are.
+/// The messages of a timed run, and the number of timed runs.
 const TIMED: &str = "300000";
 const RUNS: usize = 7;
 
-/// What one stack costs at one level, for a message of 16 bytes.
+/// The cost of one stack at one level, for a message of 16 bytes.
 pub struct Cost {
     pub stack: String,
     /// None: written by hand.
     pub layers: Option<usize>,
     pub level: &'static str,
-    /// All messages one way.
+    /// All messages in one direction.
     pub stream: Entry,
-    /// To and fro.
+    /// Messages in alternating directions.
     pub pingpong: Entry,
     pub sizes: Sizes,
-    /// Milliseconds from the source to C (None: written by hand), and for gcc -O2.
+    /// Milliseconds from the source to C (None: written by hand), and of gcc -O2.
     pub emit_ms: Option<f64>,
     pub gcc_ms: f64,
 }
 
-/// Send, and everything that a delivery needs, for one message.
+/// Instructions and nanoseconds of one message: the call `send`, and all work of a delivery.
 #[derive(Clone, Copy, Default)]
 pub struct Entry {
     pub send: f64,
@@ -41,7 +41,8 @@ pub struct Entry {
     pub deliver_ns: f64,
 }
 
-/// Bytes of a connection's state and counters and of a block; blocks that one connection can hold.
+/// Bytes of a connection's state, of its counters and of a pool block; the number of blocks that suffices for one
+/// connection (`blocks_for_one`).
 #[derive(Clone, Copy, Default)]
 pub struct Sizes {
     pub state: u64,
@@ -50,7 +51,7 @@ pub struct Sizes {
     pub blocks: u64,
 }
 
-/// Every stack at every level.
+/// Measures every stack at every level, and the version written by hand.
 pub fn measure_stacks(folder: &Path, file: &Path) -> Result<Vec<Cost>, String> {
     let mut costs = Vec::new();
     for stack in ["one", "reliable_plain", "four", "ten"] {
@@ -63,7 +64,7 @@ pub fn measure_stacks(folder: &Path, file: &Path) -> Result<Vec<Cost>, String> {
     Ok(costs)
 }
 
-/// The same service written by hand, without layers.
+/// Measures the same service written by hand, without layers.
 fn hand(folder: &Path) -> Result<Cost, String> {
     eprintln!("measuring the hand-written comparison");
     let copy = |from: PathBuf, name: &str| {
@@ -99,7 +100,7 @@ fn cost(
     Ok(Cost { stack: prefix.into(), layers, level, stream, pingpong, sizes, emit_ms, gcc_ms })
 }
 
-/// Writes header and source; gives the number of layers.
+/// Writes header and source; returns the number of layers.
 pub fn emit(folder: &Path, file: &Path, stack: &str, level: Level, prefix: &str) -> Result<usize, String> {
     let mut session = Session::open(&[file.to_path_buf()]);
     let Some(composed) = session.stack(stack) else { return Err(session.render(false)) };
@@ -136,14 +137,14 @@ fn gcc(folder: &Path, arguments: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Instructions and nanoseconds in one mode, and the sizes that the program tells.
+/// Returns instructions and nanoseconds in one mode, and the sizes that the program prints.
 fn entry(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<(Entry, Sizes), String> {
     let counted = count(program, prefix, mode, folder)?;
     let (send_ns, deliver_ns, sizes) = time(program, mode)?;
     Ok((Entry { send_ns, deliver_ns, ..counted }, sizes))
 }
 
-/// The least times of several runs.
+/// Returns the least times of several runs, and the sizes.
 fn time(program: &Path, mode: &str) -> Result<(f64, f64, Sizes), String> {
     let (mut send, mut deliver, mut sizes) = (f64::MAX, f64::MAX, Sizes::default());
     for _ in 0..RUNS {
@@ -163,7 +164,7 @@ fn time(program: &Path, mode: &str) -> Result<(f64, f64, Sizes), String> {
     Ok((send, deliver, sizes))
 }
 
-/// Instructions a message: the difference of two runs of different lengths, so that set-up does not count.
+/// Returns the instructions per message: the difference of two runs of different lengths, which excludes the set-up.
 fn count(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<Entry, String> {
     let few = inclusive(program, &["1000", mode], folder)?;
     let many = inclusive(program, &[&(1000 + MESSAGES).to_string(), mode], folder)?;

@@ -1,4 +1,4 @@
-//! Measures what docs/performance.md shows: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
+//! Measures the figures of docs/performance.md: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
 //! `nacre-benches --only stacks`, `--only runtime` or `--only network` prints one part. `nacre-benches --verification
 //! [FILE]`: the figures of docs/verification.md.
 

@@ -7,63 +7,56 @@ use crate::udp::Network;
 const HEAD: &str = "\
 # Performance
 
-Written by `make bench`, which measures everything anew in a few minutes.
+Written by `make bench`, which repeats all measurements in a few minutes.
 
-**Instructions** are counted by valgrind's callgrind (gcc -O2, x86-64). They repeat exactly on the same compiler, so \
-a change of one
-means a change of the code: they are what to compare over time.
+**Instructions** are counted by valgrind's callgrind (gcc -O2, x86-64). With the same compiler they repeat exactly, so
+a difference shows a change of the code. Compare these figures over time.
 
-**Times** are from whatever machine ran `make bench` last, shared with other work; it had two cores when the figures \
-below were
-made. The same program differs by a third from run to run. What is compared is therefore measured by turns in one \
-run, and
-given as least time or median; a ratio within one table means something, a time by itself little.
+**Times** are from the machine that ran `make bench` last, which was also used for other work. It had two cores when
+these figures were measured. Runs of the same program differ by up to a third. Compared variants therefore alternate
+in one run, and the figure is the least time or the median. Compare ratios within a table; a single time means little.
 ";
 
 const STACKS: &str = "
 ## A message of 16 bytes, sent and delivered
 
-Both ends in one process, without a network (`benches/c/pingpong.c`). *Instructions* are those of the entry functions \
-with all that
-they call: `S_above_send` for send; `S_input` and `S_tick` for deliver, so that the acknowledgements and timers that \
-a message
-needs are counted where they are handled. *ns* is the mean of a call timed alone, with the processor drained before \
-and after it
-and the time for reading its clock taken away; calls that were interrupted are left out; the least of seven runs.
+Both endpoints are in one process, without a network (`benches/c/pingpong.c`). *Instructions* are those of the entry
+functions, including all functions that they call: `S_above_send` for send; `S_input` and `S_tick` for deliver. So
+acknowledgements and timers are counted where they are handled. *ns* is the mean time of a call. Each call is timed
+alone: the processor is drained before and after it, and the cost of reading the clock is subtracted. Interrupted calls
+are excluded. The figure is the least of seven runs.
 
 | stack | layers |
 |---|---|
 | `one` | floor |
 | `reliable_plain` | frag / pt2pt / floor |
-| `four` | frag / pt2pt / crc32c / floor: one pass over the bytes of each message at each end |
+| `four` | frag / pt2pt / crc32c / floor: one pass over the bytes of each message at each endpoint |
 | `ten` | frag / pt2pt / seven sequencers / floor |
-| `hand` | `benches/c/hand.c`: the window of `reliable_plain` on the same wire in one piece, as one would write it \
-without layers. It keeps messages in arrays of its own instead of a shared pool, and cuts no long ones, agrees on no \
-cookies and closes no connection |
+| `hand` | `benches/c/hand.c`: the window of `reliable_plain` on the same wire, written by hand without layers. It keeps \
+messages in arrays of its own instead of a shared pool; it does not cut long messages, agree on cookies or close \
+connections |
 
-`one` may lose messages; the others deliver each once and in order. *Of hand* is a fair comparison for \
-`reliable_plain` alone: the
-other stacks do less or more.
+`one` may lose messages; the other stacks deliver each message once and in order. *Of hand* is the ratio to the
+instructions of `hand`. It is a fair comparison for `reliable_plain` alone: the other stacks do less or more.
 ";
 
 const SPACE: &str = "
 ## Space and compile time
 
-A connection has its state and counters; messages are kept in blocks of a pool that connections may share, up to a \
-limit for each.
-*To C* is the time from the source of all layers to C in this process, *gcc* is `gcc -O2 -c` on it; both measured once.
+A connection has its state and counters. Messages are kept in blocks of a pool, which connections may share. *Blocks*
+is the number of blocks that suffices for one connection. *To C* is the time from the source of all layers to C in this
+process, *gcc* that of `gcc -O2 -c`; both are measured once.
 
-| stack | level | state, bytes | counters, bytes | block, bytes | blocks, most | to C, ms | gcc, ms |
+| stack | level | state, bytes | counters, bytes | block, bytes | blocks | to C, ms | gcc, ms |
 |---|---|---|---|---|---|---|---|
 ";
 
 const RUNTIME: &str = "
 ## A message through the runtime
 
-Instructions of two listeners in one process for a message of 16 bytes with `reliable_plain` at level inline: all \
-that both ends
-do, from `send` to the delivery and the acknowledgement, over a transport that hands frames from one queue to another
-(`benches/src/frame_path.rs`).
+Instructions of two listeners in one process for a message of 16 bytes with `reliable_plain` at level inline. They
+include all work of both endpoints, from `send` to the delivery and the acknowledgement, over a transport that moves
+frames from one queue to another (`benches/src/frame_path.rs`).
 
 | | instructions |
 |---|---|
@@ -72,11 +65,10 @@ do, from `send` to the delivery and the acknowledgement, over a transport that h
 const NETWORK: &str = "
 ## Over UDP on loopback
 
-`reliable_plain` at level inline through the runtime (`Listener`), between two threads, against a ping-pong of two \
-threads on bare
-sockets in C (`benches/c/raw.c`) with the same system calls: `sendto` and `recvfrom` on unconnected IPv4 sockets, 16 \
-bytes of
-payload. *Polling* never sleeps, *blocking* does: in `recvfrom` there, in `ppoll` here.
+`reliable_plain` at level inline through the runtime (`Listener`), between two threads. The comparison (*raw*) is a
+ping-pong of two threads on plain sockets in C (`benches/c/raw.c`) with the same system calls: `sendto` and `recvfrom`
+on unconnected IPv4 sockets. The payload has 16 bytes. *Polling* never sleeps. *Blocking* sleeps in `recvfrom` (raw) or
+`ppoll` (nacre).
 ";
 
 /// Returns the introduction of docs/performance.md.
@@ -87,10 +79,12 @@ pub fn head() -> String {
 /// Returns the tables of instruction counts and of sizes.
 pub fn stacks(costs: &[Cost]) -> String {
     let mut text = STACKS.to_string();
-    text += &mode("All messages one way; the other way go acknowledgements, one for half a window.", costs, |cost| {
+    text += &mode("All messages go in one direction; acknowledgements return, one for half a window.", costs, |cost| {
         cost.stream
     });
-    text += &mode("To and fro: every message carries an acknowledgement.", costs, |cost| cost.pingpong);
+    text += &mode("Messages alternate in direction: every message carries an acknowledgement.", costs, |cost| {
+        cost.pingpong
+    });
     text += SPACE;
     for c in costs {
         let (stack, level, s) = (&c.stack, c.level, c.sizes);
@@ -130,15 +124,15 @@ fn mode(what: &str, costs: &[Cost], entry: impl Fn(&Cost) -> Entry) -> String {
 
 /// Returns the table of the instructions for a message through the runtime.
 pub fn runtime(path: &FramePath) -> String {
-    format!("{RUNTIME}| one way | {:.0} |\n| to and fro | {:.0} |\n", path.stream, path.pingpong)
+    format!("{RUNTIME}| one direction | {:.0} |\n| alternating | {:.0} |\n", path.stream, path.pingpong)
 }
 
 /// Returns the tables of round trips and rates over UDP.
 pub fn network(n: &Network) -> String {
     let mut text = format!(
-        "{NETWORK}\n{} runs of each by turns, {} round trips a run. Microseconds are the median over the runs \
-         of a run's median; the ratio is the\nmedian over the pairs of runs, in brackets what a quarter of them \
-         lies below and above.\n\n\
+        "{NETWORK}\n{} alternating runs of each, with {} round trips per run. Microseconds are the median over the \
+         runs of the median of each run. The\nratio is the median over the pairs of runs, with the quartiles in \
+         brackets.\n\n\
          | | raw, µs | nacre, µs | ratio |\n|---|---|---|---|\n",
         crate::udp::RUNS,
         crate::udp::ROUNDS
@@ -147,8 +141,9 @@ pub fn network(n: &Network) -> String {
         let (low, high) = r.quarters;
         text += &format!("| {mode} | {:.1} | {:.1} | **{:.2}** ({low:.2}-{high:.2}) |\n", r.raw, r.nacre, r.ratio);
     }
-    text += "\nOne way, as fast as the window lets, until everything is acknowledged (median of five runs):\n\n\
-             | message | messages a second | MB/s |\n|---|---|---|\n";
+    text +=
+        "\nOne direction, as fast as the window allows, until everything is acknowledged (median of five runs):\n\n\
+             | message | messages per second | MB/s |\n|---|---|---|\n";
     for (size, rate) in &n.rates {
         text += &format!("| {size} B | {rate:.0} | {:.1} |\n", rate * *size as f64 / 1e6);
     }

@@ -1,4 +1,4 @@
-//! Round trips and rates over UDP on loopback, between two threads, against bare sockets.
+//! Measures round trips and rates over UDP on loopback, between two threads, compared with plain sockets.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -13,23 +13,23 @@ use nacre_runtime::{ConnectionId, Event, Listener, Options, Stack};
 use crate::harness::emit;
 use crate::place::here;
 
-/// Round trips in one run, and how often runs of the two alternate.
+/// The round trips of one run.
 pub const ROUNDS: usize = 4_000;
-/// Runs of each variant; each pair of runs gives one ratio.
+/// The runs of each variant, which alternate; each pair of runs gives one ratio.
 pub const RUNS: usize = 25;
-/// Runs of the one-way rates, and the time that each takes.
+/// The runs of the one-way rates, and the duration of each.
 const RATE_RUNS: usize = 5;
 const RATE_SECONDS: f64 = 0.5;
 
-/// Round trips, and messages a second one way by size.
+/// The round trips, and the one-way messages per second by size.
 pub struct Network {
     pub polling: RoundTrip,
     pub blocking: RoundTrip,
     pub rates: Vec<(usize, f64)>,
 }
 
-/// Medians over the runs of the median round trip of a run, in microseconds; and of the ratio of two runs that followed
-/// one another, with the ratios that a quarter of the pairs lie below and above.
+/// Medians over the runs: of the median round trip of a run, in microseconds, and of the ratio of two consecutive runs,
+/// with the quartiles of these ratios.
 pub struct RoundTrip {
     pub raw: f64,
     pub nacre: f64,
@@ -37,7 +37,7 @@ pub struct RoundTrip {
     pub quarters: (f64, f64),
 }
 
-/// Compiles the stack in `file` and measures it over loopback; `folder` is for build products.
+/// Compiles the stack in `file` and measures it over loopback; build products are written to `folder`.
 pub fn measure(folder: &Path, file: &Path) -> Result<Network, String> {
     eprintln!("measuring over UDP");
     let stack = load(folder, file)?;
@@ -52,7 +52,7 @@ pub fn measure(folder: &Path, file: &Path) -> Result<Network, String> {
     Ok(Network { polling, blocking, rates })
 }
 
-/// Runs of bare sockets and of the runtime by turns, so that what else the machine does meets both.
+/// Alternates runs of plain sockets and of the runtime, so that other load of the machine affects both.
 fn compare(raw: &Path, stack: &Stack, polling: bool) -> Result<RoundTrip, String> {
     let mode = if polling { "polling" } else { "blocking" };
     let mut pairs = Vec::with_capacity(RUNS);
@@ -65,16 +65,16 @@ fn compare(raw: &Path, stack: &Stack, polling: bool) -> Result<RoundTrip, String
     Ok(RoundTrip { raw: quantile(raw, 0.5), nacre: quantile(nacre, 0.5), ratio: quantile(ratios, 0.5), quarters })
 }
 
-/// The value below which such a part of the values lies.
+/// Returns the quantile of the values at this fraction.
 fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     values[(values.len() as f64 * part) as usize]
 }
 
-/// The descriptor's symbol in the shared object that `load` makes.
+/// The symbol of the descriptor in the shared object that `load` builds.
 pub const SYMBOL: &str = "udp_bench_stack";
 
-/// The stack at level inline, as a shared object (`udp_bench.so`) in this process.
+/// Builds the stack at level inline as a shared object (`udp_bench.so`), and loads it into this process.
 pub fn load(folder: &Path, file: &Path) -> Result<Stack, String> {
     emit(folder, file, "reliable_plain", Level::Inline, "udp_bench")?;
     let object = folder.join("udp_bench.so");
@@ -84,7 +84,7 @@ pub fn load(folder: &Path, file: &Path) -> Result<Stack, String> {
         .arg(folder.join("udp_bench.c"))
         .arg("-o")
         .arg(&object))?;
-    // SAFETY: the object was made a moment ago from a stack of ours, and has no initializers.
+    // SAFETY: the object was just built from a stack of this project, and has no initializers.
     unsafe { Stack::load(&object, SYMBOL) }.map_err(|e| e.to_string())
 }
 
@@ -108,7 +108,7 @@ fn bare(program: &Path, mode: &str) -> Result<f64, String> {
     text.trim().parse::<f64>().map(|ns| ns / 1e3).map_err(|e| e.to_string())
 }
 
-/// A server that echoes messages (or only takes them) until told to stop.
+/// A server that echoes messages (or only receives them) until it is stopped.
 fn server(
     stack: &Stack,
     echo: bool,
@@ -162,7 +162,7 @@ fn client(stack: &Stack, to: SocketAddr) -> Result<(Listener, ConnectionId), Str
     Ok((listener, id))
 }
 
-/// Median of one run, in microseconds.
+/// Returns the median of one run, in microseconds.
 fn round_trip(stack: &Stack, polling: bool) -> Result<f64, String> {
     let (at, stop, thread) = server(stack, true, polling)?;
     let (mut listener, id) = client(stack, at)?;
@@ -171,7 +171,8 @@ fn round_trip(stack: &Stack, polling: bool) -> Result<f64, String> {
     for _ in 0..ROUNDS {
         let start = Instant::now();
         listener.send_blocking(id, &data, Some(Duration::from_secs(5))).map_err(|e| e.to_string())?;
-        // So many turns without an answer are some seconds; a look at the clock in each would be measured too.
+        // This number of turns without an answer takes some seconds. Reading the clock in each turn would add to the
+        // measured time.
         let mut turns = 0;
         while !matches!(next(&mut listener, polling), Some(Event::Delivered { .. })) {
             turns += 1;
@@ -186,7 +187,7 @@ fn round_trip(stack: &Stack, polling: bool) -> Result<f64, String> {
     Ok(quantile(times, 0.5))
 }
 
-/// Messages a second, one way.
+/// Returns the messages per second in one direction.
 fn rate(stack: &Stack, size: usize) -> Result<f64, String> {
     let (at, stop, thread) = server(stack, false, false)?;
     let (mut listener, id) = client(stack, at)?;

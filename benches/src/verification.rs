@@ -1,4 +1,4 @@
-//! Measures `nacre verify` for docs/verification.md: what it costs to search the library, and the explorer against
+//! Measures `nacre verify` for docs/verification.md: the costs of searching the library, and the explorer compared with
 //! SPIN.
 
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::place::here;
 
-/// What follows in docs/verification.md is written by [`measure`].
+/// The heading of the section of docs/verification.md that [`measure`] writes. It is the last one.
 pub const BEGIN: &str = "## Figures\n";
 
-/// A world that is searched by the explorer and by SPIN.
+/// A world that the explorer and SPIN both search.
 struct Race {
     file: &'static str,
     /// The option of `nacre verify` for the kind of subject, and its name.
@@ -39,7 +39,7 @@ const RACES: [Race; 4] = [
 /// Runs of a race; the fastest counts.
 const RUNS: usize = 2;
 
-/// One search, as `nacre verify --json` tells it.
+/// One search, as `nacre verify --json` reports it.
 #[derive(Clone)]
 struct Search {
     subject: String,
@@ -58,13 +58,13 @@ impl Search {
         self.states as f64 / self.seconds.max(0.001)
     }
 
-    /// `fixed`: MiB that are taken before the first state.
+    /// Returns the bytes for each state; `fixed`: MiB that are used before the first state.
     fn bytes_per_state(&self, fixed: f64) -> f64 {
         (self.memory_mib - fixed) * f64::from(1 << 20) / self.states.max(1) as f64
     }
 }
 
-/// The section `Figures`.
+/// Returns the text of the section `Figures`.
 pub fn measure() -> Result<String, String> {
     let program = program()?;
     let root = here().join("..");
@@ -73,7 +73,7 @@ pub fn measure() -> Result<String, String> {
     for file in files(&root)? {
         eprintln!("verifying {}", file.display());
         let mut engines = vec![];
-        // SPIN has the small ones alone.
+        // SPIN searches only the configurations that run by default.
         for (engine, more) in [("explorer", &["--all", "--threads", "1"][..]), ("spin", &[]), ("spin-c", &[])] {
             let arguments = [&["--engine", engine], more].concat();
             engines.push(verify(&program, &root, &file, &arguments)?);
@@ -107,7 +107,7 @@ pub fn measure() -> Result<String, String> {
     Ok(text)
 }
 
-/// Puts the section in the place of the one that a file has.
+/// Replaces this section of a file.
 pub fn put(text: &str, path: &str) -> Result<(), String> {
     let old = std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"))?;
     let Some(at) = old.find(&format!("\n{BEGIN}")) else { return Err(format!("{path} has no section `Figures`")) };
@@ -115,7 +115,7 @@ pub fn put(text: &str, path: &str) -> Result<(), String> {
 }
 
 impl Race {
-    /// The row of the table; `fixed`: MiB that SPIN takes before the first state.
+    /// Returns the row of the table; `fixed`: MiB that SPIN uses before the first state.
     fn run(&self, program: &Path, root: &Path, fixed: f64) -> Result<String, String> {
         let Race { file, subject: [kind, subject], configuration, set } = self;
         let mut world = vec![*kind, subject, "--configuration", configuration];
@@ -137,7 +137,7 @@ impl Race {
     }
 }
 
-/// The fastest searches of a world by SPIN on C, by the explorer on one thread, and on two.
+/// Returns the fastest searches of a world: by SPIN on C, by the explorer on one thread, and on two.
 fn fastest(program: &Path, root: &Path, file: &Path, world: &[&str]) -> Result<[Search; 3], String> {
     let runners: [&[&str]; 3] = [
         &["--engine", "spin-c", "--level", "inline"],
@@ -159,13 +159,13 @@ fn fastest(program: &Path, root: &Path, file: &Path, world: &[&str]) -> Result<[
     Ok([spin, one, two])
 }
 
-/// The program beside this one.
+/// Returns the path of `nacre`, which is in the folder of this program.
 fn program() -> Result<PathBuf, String> {
     let me = std::env::current_exe().map_err(|why| why.to_string())?;
     let path = me.with_file_name("nacre");
     match path.is_file() {
         true => Ok(path),
-        false => Err(format!("{} is not there: cargo build --release --package nacre", path.display())),
+        false => Err(format!("{} does not exist: run `cargo build --release --package nacre`", path.display())),
     }
 }
 
@@ -183,9 +183,9 @@ fn verify(program: &Path, root: &Path, file: &Path, arguments: &[&str]) -> Resul
     command.current_dir(root).arg("verify").arg(file).args(arguments).args(["--json", "--memory", "12000"]);
     let output = command.output().map_err(|why| why.to_string())?;
     let failed = || format!("{}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
-    let told: Value = serde_json::from_slice(&output.stdout).map_err(|_| failed())?;
+    let report: Value = serde_json::from_slice(&output.stdout).map_err(|_| failed())?;
     let mut found = vec![];
-    for verdict in told["verdicts"].as_array().ok_or_else(failed)? {
+    for verdict in report["verdicts"].as_array().ok_or_else(failed)? {
         for engine in verdict["engines"].as_array().ok_or_else(failed)? {
             let text = |of: &Value, key: &str| of[key].as_str().unwrap_or_default().to_string();
             let number = |key: &str| engine[key].as_f64().unwrap_or_default();
@@ -206,15 +206,18 @@ fn verify(program: &Path, root: &Path, file: &Path, arguments: &[&str]) -> Resul
 }
 
 const LIBRARY: &str = "\
-Written by `make bench-verify` (release build; times are of a machine with two cores that other work shares: read \
-states, not seconds).
+Written by `make bench-verify` (release build, on a machine with two cores that was also used for other work: compare \
+states, not
+seconds).
 
-The explorer on one thread. Beside it the states of the two SPIN engines, with the seconds and the memory of the \
-search alone, without
-what `spin` and `gcc` take to make it; *-*: not checked by that engine (it says why), or a configuration on request, \
-which only the
-explorer was asked for. *SPIN, goals* is the search of the model for fair runs; the others
-but the explorer's search for what is broken alone. The figures of `--engine spin-c` are for level inline; `queue` \
+The columns up to *MiB* are those of the explorer on one thread. The other columns have the number of states of the \
+SPIN engines, with
+the seconds and the memory of the search alone, without those of `spin` and `gcc`. *-*: not checked by that engine \
+(its output states
+why), or a configuration on request, which only the explorer ran. *SPIN, goals* is the search of the model for fair \
+runs. The other
+SPIN searches check safety alone, the explorer checks safety and goals. The figures of `--engine spin-c` are for \
+level inline; `queue`
 and `call` have the same states.
 
 | subject | configuration | states | moves | depth | s | MiB | SPIN, model | SPIN, goals | SPIN, C |
@@ -224,13 +227,15 @@ and `call` have the same states.
 const RACE: &str = "
 ### The explorer and SPIN
 
-The same worlds by turns in one run, the faster of two: `--engine spin-c` at level inline (exact, depth-first, one \
-thread, safety
-alone), and the explorer (safety and goals). *Ratio* is of states a second. SPIN's bytes are those that pan tells, \
-without the least
-that it took for any world above (its table and its stack) and without what the harness keeps of local states.
+The engines search the same worlds alternately; the faster of two runs counts. SPIN is `--engine spin-c` at level \
+inline (exact,
+depth-first, one thread, safety alone); the explorer checks safety and goals. *Ratio* compares states per second. \
+SPIN's bytes are
+those that pan reports, less the smallest amount for any world above (its table and its stack), and without the local \
+states that the
+harness stores.
 
 | world | states | SPIN, s | states/s | explorer, s | states/s | two threads, s | states/s | ratio | on two threads | \
-bytes a state: SPIN | explorer |
+bytes per state: SPIN | explorer |
 |---|---|---|---|---|---|---|---|---|---|---|---|
 ";
