@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Puts the bugs of tools/injected-bugs.txt into a copy of the tree, and counts those that random programs find:
-# `tools/inject-bugs.sh [PROGRAMS [FIRST [END]]]`, with at most so many programs for each of the bugs FIRST up to END.
-# One program has all bugs, and shows the one that NACRE_BUG says. A bug is found when a program fails or is rejected that
-# is equal without it. Only those programs run of which the compiler makes something else with the bug: the others cannot fail.
-# NACRE_INJECTED_COPY: a folder for the copy, which stays; what is in it already is not built again.
+# Inserts the bugs of tools/injected-bugs.txt into a copy of the source, and counts those that random programs find:
+# `tools/inject-bugs.sh [PROGRAMS [FIRST [END]]]` runs at most PROGRAMS programs for each bug from FIRST to END - 1.
+# One build contains all bugs; NACRE_BUG activates one. A bug is found if a program fails or is rejected with the bug and
+# passes without it. Only programs that the compiler translates differently with the bug run: the others cannot fail.
+# NACRE_INJECTED_COPY: a folder for the copy, which is kept and built incrementally.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 programs=${1:-200} first=${2:-0} end=${3:-1000}
@@ -18,8 +18,8 @@ export CARGO_TARGET_DIR=$copy/target
 cargo build -q --profile campaign -p nacre-tests --bin programs
 tool=target/campaign/programs
 
-# Fails unless the program of a seed is equal without a bug.
-is_equal_without() {
+# Fails unless the program of a seed passes without any bug.
+passes_without() {
     "$tool" print "$1" > program.nacre
     "$tool" examine program.nacre --seed "$1" > without || { echo "program $1 fails without any bug"; cat without; exit 1; }
 }
@@ -37,7 +37,7 @@ while read -r number name; do
     1) [ -n "$seed" ] || { echo "no program failed: $name"; cat result; exit 1; } ;;
     *) echo "the tool failed with $status: $name"; cat result run-errors; exit 1 ;;
     esac
-    is_equal_without "$seed"
+    passes_without "$seed"
     found=$((found + 1))
     echo "found by program $((seed + 1)): $name: $(grep -m1 -E '^program [0-9]+: |Error: ' result | cut -c1-140)"
 done < names

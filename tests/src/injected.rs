@@ -1,12 +1,12 @@
-//! Bugs that are put into a copy of the tree, to see whether random programs find them. One program has all of them: the
-//! environment variable [`CHOSEN`] says which one it shows.
+//! Inserts bugs into a copy of the source, to measure whether random programs find them. One build contains all bugs;
+//! the environment variable [`CHOSEN`] activates one.
 
 use std::path::Path;
 
-/// The environment variable with the number of the bug; without it there is none.
+/// The environment variable with the number of the active bug; if it is unset, no bug is active.
 pub const CHOSEN: &str = "NACRE_BUG";
 
-/// Where the functions of [`functions`] are added, and what of the C back end asks one of them for each template.
+/// The file to which [`functions`] are added, and the place in the C back end that calls one of them for each template.
 const LIBRARY: &str = "compiler/stack/src/lib.rs";
 const EXPANSION: &str = "compiler/backends/c/src/template.rs";
 const EXPANDED: &str = "let mut rest = template;";
@@ -20,7 +20,7 @@ pub struct Bug {
     new: String,
 }
 
-/// The bugs of `tools/injected-bugs.txt`.
+/// Parses `tools/injected-bugs.txt`.
 pub fn bugs(list: &str) -> Vec<Bug> {
     let mut bugs: Vec<Bug> = Vec::new();
     for line in list.lines() {
@@ -38,9 +38,9 @@ pub fn bugs(list: &str) -> Vec<Bug> {
     bugs
 }
 
-/// Puts all bugs into the tree at a folder. Gives their names.
+/// Inserts all bugs into the source in a folder. Returns their names.
 ///
-/// Errors: a bug that does not fit its file, or a file that cannot be read or written.
+/// Fails if a bug does not fit its file, or if a file cannot be read or written.
 pub fn inject(folder: &Path) -> Result<Vec<String>, String> {
     let bugs = bugs(&read(folder, "tools/injected-bugs.txt")?);
     for (number, bug) in bugs.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn inject(folder: &Path) -> Result<Vec<String>, String> {
     Ok(bugs.into_iter().map(|bug| bug.name).collect())
 }
 
-/// What injected bugs call: whether a bug is the chosen one, and a template of C with the chosen one in it.
+/// Returns the functions that injected bugs call: whether a bug is active, and a template of C with the active bug.
 fn functions(bugs: &[Bug]) -> String {
     let templates = bugs.iter().enumerate().filter(|(_, bug)| bug.is_template());
     let rows: String = templates.map(|(number, bug)| format!("({number}, {:?}, {:?}),", bug.old, bug.new)).collect();
@@ -86,14 +86,14 @@ fn write(folder: &Path, file: &str, text: &str) -> Result<(), String> {
 }
 
 impl Bug {
-    /// Whether it changes C that does not depend on the stack: it is put in where the template is expanded.
+    /// Whether it changes a template of C. Such a bug is inserted when the template is expanded.
     fn is_template(&self) -> bool {
         self.file.ends_with(".c")
     }
 
-    /// The source with the bug in it, which `BUG` in its text asks for by this number.
+    /// Returns the source with the bug. `BUG` in its text becomes the test whether the bug of this number is active.
     ///
-    /// Errors: the old text is not there exactly once, spaces aside.
+    /// Fails unless the old text occurs exactly once, apart from spaces.
     pub fn apply(&self, source: &str, number: usize) -> Result<String, String> {
         let new = self.new.replace("BUG", &format!("nacre_stack::is_chosen({number})"));
         if self.is_template() {
@@ -112,6 +112,6 @@ impl Bug {
     }
 
     fn misfit(&self, times: usize) -> String {
-        format!("{}: the text is {times} times in {}: {}", self.name, self.file, self.old)
+        format!("{}: the text occurs {times} times in {}: {}", self.name, self.file, self.old)
     }
 }

@@ -55,7 +55,7 @@ enum Command {
     },
     /// Prints a digest of the compiler's output for each of these programs.
     Digests { first: u64, end: u64 },
-    /// Puts the bugs of `tools/injected-bugs.txt` into the tree at a folder; prints their numbers and names.
+    /// Inserts the bugs of `tools/injected-bugs.txt` into the source in a folder; prints their numbers and names.
     Inject { folder: PathBuf },
     /// Makes the program of a seed that fails small, and prints it.
     Shrink {
