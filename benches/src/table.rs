@@ -32,9 +32,9 @@ are excluded. The figure is the least of seven runs.
 | `reliable_plain` | frag / pt2pt / floor |
 | `four` | frag / pt2pt / crc32c / floor: one pass over the bytes of each message at each endpoint |
 | `ten` | frag / pt2pt / seven sequencers / floor |
-| `hand` | `benches/c/hand.c`: the window of `reliable_plain` on the same wire, written by hand without layers. It keeps \
-messages in arrays of its own instead of a shared pool; it does not cut long messages, agree on cookies or close \
-connections |
+| `hand` | `benches/c/hand.c`: the window of `reliable_plain` on the same wire, written by hand without layers. It \
+keeps messages in arrays of its own instead of a shared pool; it does not cut long messages, agree on \
+cookies or close connections |
 
 `one` may lose messages; the other stacks deliver each message once and in order. *Of hand* is the ratio to the
 instructions of `hand`. It is a fair comparison for `reliable_plain` alone: the other stacks do less or more.

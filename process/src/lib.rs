@@ -19,7 +19,7 @@ const TO_STOP_AT_ONCE: Duration = Duration::from_secs(1);
 
 static END: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Every program that runs is stopped as soon as this is set. Said once.
+/// Sets the flag that stops every running program. Only the first call has an effect.
 pub fn end_with(flag: Arc<AtomicBool>) {
     let _ = END.set(flag);
 }
@@ -28,7 +28,7 @@ fn is_asked_to_end() -> bool {
     END.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
-/// A program by its name, or by its path.
+/// Returns the path of a program by its name or path.
 pub fn on_path(name: &Path) -> Option<PathBuf> {
     if name.components().count() > 1 {
         return name.is_file().then(|| name.to_path_buf());
@@ -41,15 +41,15 @@ pub fn on_path(name: &Path) -> Option<PathBuf> {
 pub struct Ran {
     pub status: ExitStatus,
     pub words: String,
-    /// It was stopped.
+    /// Whether it was stopped.
     pub stopped: bool,
 }
 
-/// Runs a program in a folder; it is stopped when the time is over.
+/// Runs a program in a folder, and stops it at the time limit.
 pub fn run(command: &mut Command, folder: &Path, limit: Duration) -> io::Result<Ran> {
     // Into a file: a full pipe without a reader would block the program.
-    let said = folder.join("said");
-    let file = File::create(&said)?;
+    let output = folder.join("output");
+    let file = File::create(&output)?;
     // In a separate process group, so that its children are stopped with it.
     command.current_dir(folder).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
     dies_with_us(command);
@@ -59,7 +59,7 @@ pub fn run(command: &mut Command, folder: &Path, limit: Duration) -> io::Result<
         Some(status) => status,
         None => child.stop()?,
     };
-    let words = String::from_utf8_lossy(&std::fs::read(&said)?).into_owned();
+    let words = String::from_utf8_lossy(&std::fs::read(&output)?).into_owned();
     Ok(Ran { status, words, stopped: ended.is_none() })
 }
 
@@ -74,7 +74,7 @@ fn dies_with_us(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn dies_with_us(_: &mut Command) {}
 
-/// A process that does not outlive us, whatever happens.
+/// A process that ends before this one in every case.
 struct Running(Child);
 
 impl Running {
@@ -92,7 +92,7 @@ impl Running {
         }
     }
 
-    /// Asks it to end, so that it tells how far it came; then ends it.
+    /// Asks the process to end, so that it can report its results; then kills it.
     fn stop(&mut self) -> io::Result<ExitStatus> {
         self.signal(Signal::INT);
         if let Some(status) = self.wait_for(TO_STOP)? {
@@ -102,9 +102,9 @@ impl Running {
         self.0.wait()
     }
 
-    /// To it and all that it has begun.
+    /// Sends a signal to the process and its children.
     fn signal(&self, signal: Signal) {
-        // Of our own child, which has not been waited for: the group exists.
+        // The group exists: its leader is a child of this process and has not been waited for.
         let _ = kill_process_group(Pid::from_child(&self.0), signal);
     }
 }

@@ -1,3 +1,3 @@
-//! Lemmas that verification rests on, as formulas, and the solvers that prove them.
+//! The lemmas on which verification depends, as formulas, and the solvers that prove them.
 
 pub mod sequence_numbers;

@@ -1,16 +1,16 @@
-//! Sequence numbers that wrap agree with numbers that do not, as long as a network forgets: what lets numbers be
-//! searched at small width and relied upon at full width.
+//! Sequence numbers that wrap compare like unbounded numbers if the network discards old copies. Therefore a search
+//! with numbers of small width also holds for full width.
 //!
 //! The world of the lemma is any window protocol: a sender whose unacknowledged numbers are `low .. high`, at most N of
 //! them; a receiver that expects `next`; one copy `f` of a message, in flight, after which `age` others have been sent;
 //! and a network that drops a copy when AGE others have been sent after it (`lossy_network<AGE>`). Numbers are
 //! unbounded there. Three claims:
 //!
-//! 1. *Induction*: `low <= next <= high <= low + N` and `f < high <= f + N + age`, `age <= AGE` hold at first and after
-//!    each step: a new message, a repeated one, an acknowledgement, a receipt.
-//! 2. So `next - f` lies between `-N` and `N + AGE` whenever the copy arrives.
-//! 3. *Width*: if so, and `N + AGE < 2^(bits - 1)`, the signed distance of the two numbers cut to `bits` is that of the
-//!    numbers.
+//! 1. *Induction*: `low <= next <= high <= low + N`, `f < high <= f + N + age` and `age <= AGE` hold initially and
+//!    after each step: a new message, a repeated one, an acknowledgement, a receipt.
+//! 2. *Distance*: then `next - f` is between `-N` and `N + AGE` when the copy arrives.
+//! 3. *Width*: then, if `N + AGE < 2^(bits - 1)`, the signed distance of the two numbers cut to `bits` equals that of
+//!    the uncut numbers.
 //!
 //! z3 and cvc5 each prove that no state contradicts any of them.
 
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_every_width_agree_while_they_are_near() {
+    fn close_numbers_of_every_width_compare_like_unbounded_ones() {
         for solver in SOLVERS {
             for bits in [3, 8, 16, 28, 32] {
                 match check(solver, bits) {

@@ -8,13 +8,13 @@ use crate::interface::Interface;
 use crate::network::{Fault, Item};
 use crate::world::{Entry, Happened, BEGIN};
 
-/// Columns between the two ends.
+/// The number of columns between the two endpoints.
 const WIDTH: usize = 64;
 
-/// How much is drawn.
+/// The limits of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The limit of lines; of a longer chart, the middle is left out.
+    /// The limit of lines; the middle of a longer chart is omitted.
     pub lines: usize,
 }
 
@@ -24,7 +24,7 @@ impl Default for Options {
     }
 }
 
-/// Draws what happened between two nodes.
+/// Draws the events between two nodes.
 pub fn chart(stack: &Stack, trace: &[Entry], pair: [usize; 2], names: [&str; 2], options: Options) -> String {
     let interface = Interface::of(stack);
     let lines: Vec<String> = trace
@@ -42,7 +42,7 @@ pub fn chart(stack: &Stack, trace: &[Entry], pair: [usize; 2], names: [&str; 2],
         text.push('\n');
     }
     if skipped > 0 {
-        text += &format!("{:>14}  ({skipped} lines are left out)\n", "...");
+        text += &format!("{:>14}  ({skipped} lines are omitted)\n", "...");
     }
     for line in &lines[first + skipped..] {
         text += line.trim_end();
@@ -67,7 +67,7 @@ fn line(stack: &Stack, interface: &Interface, entry: &Entry, side: usize) -> Opt
         }
         Happened::Fired => draw(beside("⏱ timer", "timer ⏱", side), ""),
         Happened::Noted(text) => draw(beside(text, text, side), ""),
-        // Frames that arrive are drawn then; those that do not, where they end.
+        // Frames are drawn when they arrive; lost frames when they are sent.
         Happened::Sent { arrivals, .. } if !arrivals.is_empty() => None,
         Happened::Sent { number, frame, faults, .. } => {
             draw(arrow(&decode(stack, frame), side, true), &format!("#{number} {}", causes(faults)))
@@ -76,13 +76,13 @@ fn line(stack: &Stack, interface: &Interface, entry: &Entry, side: usize) -> Opt
             let trip = milliseconds(entry.time - sent);
             let damaged = if *damaged { " damaged" } else { "" };
             let after = format!("#{number} +{}{damaged}{}", trip.trim_start(), unless_done(*outcome));
-            // It was sent by the other side.
+            // The other side sent it.
             draw(arrow(&decode(stack, frame), 1 - side, false), &after)
         }
     }
 }
 
-/// An arrow from a side to the other, or to nowhere.
+/// Draws an arrow from one side to the other, or of a lost frame.
 fn arrow(label: &str, from: usize, lost: bool) -> String {
     let label = shorten(label, WIDTH - 12);
     let length = WIDTH - 6 - label.chars().count();
@@ -96,7 +96,7 @@ fn arrow(label: &str, from: usize, lost: bool) -> String {
     }
 }
 
-/// Text at one of the two life lines.
+/// Draws text at one of the two lifelines.
 fn beside(left: &str, right: &str, side: usize) -> String {
     let text = shorten(if side == 0 { left } else { right }, WIDTH - 2);
     let gap = " ".repeat(WIDTH - 2 - text.chars().count());

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Check {
-    /// Every message arrives, and closing ends.
+    /// Every message arrives, and `close` completes.
     Complete,
     /// No message arrives twice.
     Once,
@@ -69,18 +69,18 @@ pub struct Failure {
 pub struct Ledger {
     sent: Vec<(u32, Vec<u8>)>,
     arrived: Vec<bool>,
-    /// Index of the next one that is due.
+    /// The index of the next expected message.
     next: usize,
     pub count: usize,
 }
 
 impl Ledger {
-    /// How many messages were sent.
+    /// The number of messages that were sent.
     pub fn total(&self) -> usize {
         self.sent.len()
     }
 
-    /// Enters a message that was sent.
+    /// Records a message that was sent.
     pub fn sent(&mut self, number: u32, message: Vec<u8>) {
         self.sent.push((number, message));
         self.arrived.push(false);
@@ -91,13 +91,13 @@ impl Ledger {
         self.arrived.iter().all(|arrived| *arrived)
     }
 
-    /// The first that has not arrived.
+    /// Returns the number of the first message that has not arrived.
     pub fn missing(&self) -> Option<u32> {
         let at = self.arrived.iter().position(|arrived| !arrived)?;
         Some(self.sent[at].0)
     }
 
-    /// Enters a delivery; gives the promise that it breaks, if it does.
+    /// Records a delivery; returns the property that it violates, if any.
     pub fn deliver(&mut self, message: &[u8]) -> Option<(Check, String)> {
         self.count += 1;
         let same = |at: &usize| self.sent[*at].1 == message;
@@ -105,21 +105,21 @@ impl Ledger {
         let late = (0..self.next.min(self.sent.len())).filter(|at| !self.arrived[*at]).find(same);
         let Some(at) = due.or(late) else {
             return Some(match (0..self.sent.len()).find(same) {
-                Some(at) => (Check::Once, format!("message {} came again", self.sent[at].0)),
+                Some(at) => (Check::Once, format!("message {} arrived again", self.sent[at].0)),
                 None => {
-                    (Check::Intact, format!("{} bytes came that nobody sent: {}", message.len(), start_of(message)))
+                    (Check::Intact, format!("{} bytes arrived but were not sent: {}", message.len(), start_of(message)))
                 }
             });
         };
         self.arrived[at] = true;
         let number = self.sent[at].0;
         if due.is_none() {
-            return Some((Check::Order, format!("message {number} came after a later one")));
+            return Some((Check::Order, format!("message {number} arrived after a later one")));
         }
         let skipped = (self.next..at).find(|at| !self.arrived[*at]).map(|at| self.sent[at].0);
         self.next = at + 1;
         skipped.map(|skipped| {
-            (Check::Complete, format!("message {number} came, and message {skipped} before it is missing"))
+            (Check::Complete, format!("message {number} arrived, and message {skipped} before it is missing"))
         })
     }
 }

@@ -3,7 +3,7 @@
 use nacre_stack::interpret::{show, show_length, Value};
 use nacre_stack::{LayoutForm, Stack};
 
-/// A short description of a frame: `Data{number=3} Short{to=77} 300 bytes`.
+/// Returns a short description of a frame: `Data{number=3} Short{to=77} 300 bytes`.
 pub fn decode(stack: &Stack, frame: &[u8]) -> String {
     let Some(layout) = stack.layouts.first() else { return show_length(frame.len()) };
     let Some(parsed) = stack.parse(layout, frame) else {

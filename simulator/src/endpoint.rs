@@ -1,4 +1,4 @@
-//! The interface of an endpoint to the simulator, whatever runs it.
+//! The interface of an endpoint to the simulator, independent of the machine that runs it.
 
 pub use nacre_runtime::{ffi::NacreAddr as Address, instance::Outcome};
 
@@ -14,7 +14,7 @@ pub struct Output {
     pub event: u16,
     /// The event's numbers, in order.
     pub arguments: Vec<u64>,
-    /// None: it has none, or one of no family.
+    /// None: the event has no address, or one without a family.
     pub address: Option<Address>,
     pub message: Option<Vec<u8>>,
 }
@@ -26,39 +26,39 @@ impl Output {
     }
 }
 
-/// What one event from outside came to.
+/// The outcome of one external event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub outcome: Outcome,
     pub outputs: Vec<Output>,
 }
 
-/// One end of a connection.
+/// An endpoint of a connection.
 ///
-/// Two endpoints of one stack with the same history must be indistinguishable, up to how the sequences of their ports
-/// interleave within a step and to what `reports` says.
+/// Two endpoints of one stack with the same history must be indistinguishable, except for the interleaving of their
+/// ports within a step and for `reports`.
 pub trait Endpoint {
-    /// An event of the interface, at a port above the network.
+    /// Calls an event of the interface, at a port above the network.
     fn call(&mut self, now: u64, event: u16, arguments: &[u64], address: Option<Address>, message: &[u8]) -> Step;
-    /// A frame from the network.
+    /// Passes a frame from the network.
     fn input(&mut self, now: u64, from: Address, frame: &[u8]) -> Step;
-    /// One `later` event, or one timer that is due.
+    /// Runs one `later` event, or one timer that is due.
     fn tick(&mut self, now: u64) -> Step;
-    /// What may wait until frames have left.
+    /// Does the work that can be deferred until the frames have been sent.
     fn settle(&mut self) -> Vec<Output>;
-    /// When `tick` is to be called; 0: at once; [`NEVER`].
+    /// Returns the time at which `tick` must be called; 0: at once; [`NEVER`].
     fn deadline(&self) -> u64;
     /// Whether a call would be accepted now.
     fn accepts(&self, event: u16, length: usize) -> bool;
-    /// In the order of the stack's counters.
+    /// Returns the counters, in the order of the stack.
     fn counters(&self) -> Vec<u64>;
-    /// The behaviour state, as bytes.
+    /// Returns the canonical state.
     fn canonical(&self) -> Vec<u8>;
-    /// Free blocks of the pool, and all.
+    /// Returns the number of free blocks of the pool, and of all blocks.
     fn space(&self) -> (u32, u32);
     /// Releases everything; the endpoint cannot be used afterwards.
     fn discard(&mut self);
-    /// The rules that were violated, as far as this kind of endpoint can observe.
+    /// Returns the violated rules, as far as this kind of endpoint can observe them.
     fn reports(&self) -> Vec<String> {
         Vec::new()
     }
@@ -67,13 +67,13 @@ pub trait Endpoint {
 /// The arguments with which an endpoint is opened.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// Values for givens, by name; those that the stack does not have are passed over.
+    /// Given values, by name; unknown names are ignored.
     pub givens: Vec<(String, Given)>,
     pub seed: u64,
     pub now: u64,
 }
 
-/// A value of a given.
+/// A given value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
     Number(u64),
@@ -81,9 +81,9 @@ pub enum Given {
     Bytes(Vec<u8>),
 }
 
-/// Something that opens endpoints of one stack.
+/// Opens endpoints of one stack.
 pub trait Maker {
-    /// Errors: the words of what refused to open.
+    /// Fails with the message of the machine that refused to open.
     fn open(&self, opening: &Opening) -> Result<(Box<dyn Endpoint>, Vec<Output>), String>;
     /// `interpreter`, `queue`, `call`, ...
     fn name(&self) -> String;

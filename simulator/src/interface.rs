@@ -16,7 +16,7 @@ pub struct Event {
     pub parameters: Vec<Kind>,
 }
 
-/// What a parameter is to the host.
+/// The kind of a parameter in the host interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Bytes.
@@ -33,7 +33,7 @@ impl Kind {
         matches!(self, Kind::Number | Kind::Signed)
     }
 
-    /// What such a parameter is, for messages.
+    /// Returns the description of such a parameter for messages.
     pub fn noun(self) -> &'static str {
         match self {
             Kind::Message => "a message",
@@ -52,12 +52,12 @@ impl Kind {
 }
 
 impl Event {
-    /// Whether it carries a message.
+    /// Whether the event carries a message.
     pub fn has_message(&self) -> bool {
         self.parameters.contains(&Kind::Message)
     }
 
-    /// How many numbers it has.
+    /// Returns the number of numeric parameters.
     pub fn numbers(&self) -> usize {
         self.parameters.iter().filter(|k| k.is_number()).count()
     }
@@ -69,7 +69,7 @@ impl Event {
     }
 }
 
-/// All that the host sees of a stack.
+/// The host interface of a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     pub events: Vec<Event>,
@@ -77,19 +77,19 @@ pub struct Interface {
     pub givens: Vec<Wanted>,
 }
 
-/// A value that the host gives.
+/// A given value, which the host supplies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// `floor.peer`.
     pub name: String,
     pub ty: Type,
-    /// The layer states no default.
+    /// Whether the layer states no default.
     pub required: bool,
     pub role: Option<GivenRole>,
 }
 
-/// Values for all that a connection must be given: the peer's address; each end's own for those of such a role; and for
-/// the rest (keys) the same at both ends, from `shared`.
+/// Returns the given values of a connection: the address of the peer; values of the endpoint for those with such a
+/// role; for the rest (keys) values from `shared`, the same at both endpoints.
 pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, peer: Address) -> Vec<(String, Given)> {
     let mut value = |(index, wanted): (usize, &Wanted)| {
         let number =
@@ -145,12 +145,12 @@ impl Interface {
         Interface { events: events.collect(), counters: counters.collect(), givens: givens.collect() }
     }
 
-    /// An event above the network that the host may call; without the name of a port, that of the lowest port.
+    /// Returns the event above the network that the host may call; without the name of a port, that of the lowest port.
     pub fn input(&self, port: Option<&str>, name: &str) -> Option<u16> {
         self.find(port, name, true)
     }
 
-    /// An event that comes out above the network.
+    /// Returns the event that the stack emits above the network.
     pub fn output(&self, port: Option<&str>, name: &str) -> Option<u16> {
         self.find(port, name, false)
     }
@@ -161,12 +161,12 @@ impl Interface {
         self.events.iter().position(fits).map(|at| at as u16)
     }
 
-    /// The event with this index.
+    /// Returns the event with this index.
     pub fn event(&self, index: u16) -> Option<&Event> {
         self.events.get(usize::from(index))
     }
 
-    /// The value of a counter, by its full name.
+    /// Returns the value of a counter, by its full name.
     pub fn counter(&self, values: &[u64], name: &str) -> Option<u64> {
         let at = self.counters.iter().position(|known| known == name)?;
         values.get(at).copied()

@@ -53,7 +53,7 @@ fn type_of<'s>(stack: &'s Stack, name: &str) -> Option<&'s Type> {
     Some(&found.ty)
 }
 
-/// The value as one of the cell's type, numbers cut to its width, as the C interface cuts them.
+/// Converts the value to the type of the cell; numbers are cut to its width, as in the C interface.
 fn value_of(given: &Given, ty: &Type) -> Value {
     match (given, ty) {
         (Given::Number(n), Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits)) => {
@@ -93,7 +93,7 @@ impl Interpreted {
         Step { outcome, outputs: outputs_of(&stack, &mut self.machine) }
     }
 
-    /// The event's parameters but its message, from numbers and one address.
+    /// Returns the event's parameters except its message, from numbers and one address.
     fn arguments(&self, event: u16, numbers: &[u64], address: Option<Address>) -> Vec<Value> {
         let stack = self.machine.stack();
         let Some(at) = stack.interface().get(usize::from(event)).copied() else { return vec![] };
@@ -124,7 +124,7 @@ fn outputs_of(stack: &Stack, machine: &mut Machine) -> Vec<Output> {
     outputs.collect()
 }
 
-/// The numbers of an event, those with a sign extended to 64 bits.
+/// Returns the numbers of an event; signed numbers are extended to 64 bits.
 fn numbers(stack: &Stack, output: &interpret::Output) -> Vec<u64> {
     let parameters = stack.event(output.event).parameters.iter().filter(|p| p.ty != Type::Msg);
     let number = |(value, ty): (&Value, &Type)| match (value, ty) {
@@ -140,7 +140,7 @@ fn extended(number: u64, bits: u8) -> u64 {
     (((number << free) as i64) >> free) as u64
 }
 
-/// A number with a sign as the interpreter has it; one that the type does not have stays one.
+/// Converts a signed number to the form of the interpreter; a number outside of the type stays outside.
 fn cut(number: u64, bits: u8) -> u64 {
     let cut = number & mask(u32::from(bits));
     if extended(cut, bits) == number {

@@ -1,9 +1,8 @@
-//! A seeded network, clock and faults around stacks, whatever runs them: the interpreter, or C of any level.
+//! A seeded network, clock and faults around stacks that run in the interpreter or in C of any level.
 //!
-//! One seed is one run. A [`World`](world::World) holds endpoints, a network and one clock; a [`Plan`](run::Plan) says
-//! which messages go over it and what is checked; [`run::run`] runs it; what fails is made small by [`shrink::shrink`]
-//! and drawn by [`chart::chart`]. [`Lockstep`](lockstep::Lockstep) runs several machines as one and tells where they
-//! differ.
+//! A seed determines a run. A [`World`](world::World) holds endpoints, a network and one clock; a [`Plan`](run::Plan)
+//! states the messages and the checks; [`run::run`] runs it. [`shrink::shrink`] shrinks a failing run, and
+//! [`chart::chart`] draws it. [`Lockstep`](lockstep::Lockstep) runs several machines as one and reports differences.
 
 pub mod chart;
 pub mod checks;

@@ -1,8 +1,8 @@
-//! Several endpoints of one stack, given the same events and compared after each.
+//! Runs several endpoints of one stack on the same events, and compares them after each event.
 
 use crate::endpoint::{Address, Endpoint, Maker, Opening, Output, Step};
 
-/// Opens endpoints that run side by side. The first is the reference: its answers are the answers.
+/// Opens endpoints that run in lockstep. The first is the reference: its results are returned.
 pub struct Lockstep {
     pub makers: Vec<Box<dyn Maker>>,
 }
@@ -47,13 +47,13 @@ struct Row {
     events: u64,
 }
 
-/// Sequences are compared port by port: how ports interleave is free.
+/// Outputs are compared for each port: the interleaving of ports is unspecified.
 fn by_port(mut outputs: Vec<Output>) -> Vec<Output> {
     outputs.sort_by_key(|output| output.port);
     outputs
 }
 
-/// The outputs of two machines, shortened: complete frames of thousands of bytes would be unreadable.
+/// The outputs of two machines, shortened, since complete frames of thousands of bytes are unreadable.
 fn different(members: &[Member], other: usize, what: &str, first: &str, second: &str) -> String {
     let (reference, member) = (&members[0].name, &members[other].name);
     format!("{what} differ: {reference} says {first}, {member} says {second}")
@@ -63,7 +63,7 @@ fn shown<T: std::fmt::Debug>(value: &T) -> String {
     format!("{value:?}")
 }
 
-/// The bytes from this place on, a few of them.
+/// Returns the first bytes from this place on.
 fn near(bytes: &[u8], place: usize) -> String {
     let shown: String = bytes.iter().skip(place).take(16).map(|byte| format!("{byte:02x}")).collect();
     format!("{shown}{}", if bytes.len() > place + 16 { ".." } else { "" })
@@ -73,7 +73,7 @@ fn first_difference<T: PartialEq>(one: &[T], two: &[T]) -> usize {
     one.iter().zip(two).position(|(one, two)| one != two).unwrap_or(one.len().min(two.len()))
 }
 
-/// Where two steps part, and what each says there.
+/// The first difference of two steps, and the outputs there.
 fn parted(one: &Step, two: &Step) -> (String, String, String) {
     if one.outcome != two.outcome {
         return ("results".into(), shown(&one.outcome), shown(&two.outcome));
@@ -106,7 +106,7 @@ fn describe(output: &Output, place: usize) -> String {
 }
 
 impl Row {
-    /// Gives all the same event, then lets all settle, then compares all that can be seen.
+    /// Passes the same event to all endpoints, settles all, then compares everything observable.
     fn all(&mut self, what: &str, mut event: impl FnMut(&mut dyn Endpoint) -> Step) -> Step {
         self.events += 1;
         let mut steps = Vec::with_capacity(self.members.len());
@@ -205,7 +205,7 @@ impl Endpoint for Row {
     }
 
     fn space(&self) -> (u32, u32) {
-        // What any of them still holds, counts.
+        // The largest number of blocks held by any endpoint counts.
         let held = self.members.iter().map(|m| m.endpoint.space()).map(|(free, all)| all - free).max().unwrap_or(0);
         let all = self.first().space().1;
         (all.saturating_sub(held), all)

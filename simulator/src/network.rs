@@ -1,8 +1,8 @@
 //! A network that loses, repeats, delays and damages frames and has partitions, all drawn from a seed.
 //!
-//! What happens to a frame depends on the seed, on who sent it, and on how many that sender has sent before; never on
-//! what happened to other frames. So single faults can be left out of a run, and the rest stays; or a list says all
-//! that happens.
+//! The fate of a frame depends on the seed, its sender and its number among the frames of the sender, and never on the
+//! fate of other frames. So single faults can be removed from a run without changing the others; or a list determines
+//! all faults.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,15 +10,15 @@ use std::str::FromStr;
 
 use crate::random::{happens, hash};
 
-/// How bad the network is.
+/// The conditions of the network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     /// Probabilities, for each frame.
     pub loss: f64,
     pub duplicate: f64,
-    /// Held back, so that later ones overtake it.
+    /// The frame is held back, so that later ones overtake it.
     pub reorder: f64,
-    /// Some bits are flipped, or the end is cut off.
+    /// Some bits of the frame are flipped, or its end is cut off.
     pub corrupt: f64,
     /// The delay of every frame, and the greatest additional delay, in nanoseconds.
     pub delay: u64,
@@ -26,14 +26,14 @@ pub struct Conditions {
     pub partition: Option<Partition>,
 }
 
-/// Times at which no frame gets through: one in each period, somewhere in it.
+/// Intervals in which no frame is delivered: one in each period, at a random position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Partition {
     pub every: u64,
     pub lasts: u64,
 }
 
-/// What can be done to a frame.
+/// A fault of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
     Lose,
@@ -51,7 +51,7 @@ const FAULTS: [(Fault, &str); 5] = [
     (Fault::Late, "late"),
 ];
 
-/// A part of a run that can be left out.
+/// A part of a run that can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Item {
     /// A message of the workload: sender, number.
@@ -99,18 +99,18 @@ impl FromStr for Item {
     }
 }
 
-/// What became of a frame.
+/// The fate of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
-    /// When it arrives, once for each copy.
+    /// The arrival time of each copy.
     pub arrivals: Vec<u64>,
-    /// The seed of what damaged it.
+    /// The seed of the damage.
     pub damage: Option<u64>,
-    /// What was done, for the record.
+    /// The faults, for the trace.
     pub items: Vec<Item>,
 }
 
-/// A network with its seed. `keep`: not chance, but this says what happens.
+/// A network with its seed. `keep`: the faults, instead of random ones.
 #[derive(Clone, Debug)]
 pub struct Network {
     pub seed: u64,
@@ -119,7 +119,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// What becomes of a frame that leaves `from` now as its `number`th.
+    /// Draws the fate of the frame with this number that leaves `from` now.
     pub fn fate(&self, now: u64, from: u32, number: u64) -> Fate {
         let mut fate = Fate::default();
         if let Some(period) = self.parted(now) {
@@ -184,7 +184,7 @@ pub fn damage(frame: &mut Vec<u8>, seed: u64) {
         frame.truncate(keep as usize);
         return;
     }
-    // Distinct bits, so that no flip takes another one back.
+    // Distinct bits, so that no flip reverts another.
     let bits = frame.len() as u64 * 8;
     let flips: BTreeSet<u64> = (0..1 + seed % 4).map(|i| hash(&[seed, 2, i]) % bits).collect();
     for bit in flips {

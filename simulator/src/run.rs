@@ -13,19 +13,19 @@ use crate::random::Random;
 use crate::workload::{contents, largest_accepted, planned, Planned};
 use crate::world::{Entry, World, BEGIN};
 
-/// What is to be run. Equal plans give equal runs.
+/// The parameters of a run. Equal plans give equal runs.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub seed: u64,
-    /// From each end.
+    /// The number of messages of each endpoint.
     pub messages: u32,
-    /// Bytes of a message at the most; what the stack accepts may be less.
+    /// The limit of a message in bytes; the stack may accept less.
     pub largest: usize,
-    /// Mean time between messages of one end, in nanoseconds.
+    /// The mean time between messages of one endpoint, in nanoseconds.
     pub pause: u64,
     pub conditions: Conditions,
     pub checks: Vec<Check>,
-    /// Without any progress for so long, what is missing is lost.
+    /// The time without progress after which missing messages count as lost.
     pub patience: u64,
 }
 
@@ -43,27 +43,27 @@ impl Default for Plan {
     }
 }
 
-/// What runs.
+/// The subject of a run.
 #[derive(Clone)]
 pub struct Subject<'m> {
     pub makers: [&'m dyn Maker; 2],
     pub interface: Rc<Interface>,
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub failure: Option<Failure>,
-    /// All that took part and could have been left out: messages and faults.
+    /// The messages and faults of the run, which shrinking can remove.
     pub items: Vec<Item>,
     pub trace: Vec<Entry>,
     /// Simulated time.
     pub lasted: u64,
     pub steps: u64,
-    /// By each end: messages sent, and bytes of the longest that was accepted.
+    /// For each endpoint: messages sent, and the length of the longest accepted message in bytes.
     pub sent: [usize; 2],
     pub largest: [Option<usize>; 2],
-    /// At each end: messages delivered there, frames and bytes sent, frames not taken, counters.
+    /// For each endpoint: messages delivered there, frames and bytes sent, frames dropped, counters.
     pub delivered: [usize; 2],
     pub frames: [u64; 2],
     pub bytes: [u64; 2],
@@ -73,7 +73,7 @@ pub struct Run {
     pub digest: u64,
 }
 
-/// Runs a plan. `keep`: of its messages and faults only these.
+/// Runs a plan. `keep`: the messages and faults to keep.
 pub fn run(plan: &Plan, subject: &Subject, keep: Option<BTreeSet<Item>>, tracing: bool) -> Run {
     run_watched(plan, subject, keep, tracing, &|_, _| {})
 }
@@ -101,14 +101,14 @@ pub fn run_watched(
 
 struct Side {
     waiting: VecDeque<Planned>,
-    /// The next one was not accepted, and nothing has happened here since.
+    /// The next message was not accepted, and the endpoint has made no step since.
     blocked: bool,
-    /// Bytes of the longest message that the stack accepts, once it accepts any.
+    /// The length in bytes of the longest message that the stack accepts; none: it has accepted no length yet.
     largest: Option<usize>,
-    /// Events of the node that have been looked at.
+    /// The number of processed events of the node.
     heard: usize,
     closed: Option<u64>,
-    /// Of what this side sent.
+    /// The messages that this side sent.
     ledger: Ledger,
 }
 
@@ -151,7 +151,7 @@ impl<'p> Running<'p> {
         }
     }
 
-    /// Sends everything, until everything that is promised has arrived.
+    /// Sends all messages, and waits until all expected messages have arrived.
     fn go(&mut self, watch: &dyn Fn(usize, usize)) {
         for side in [0, 1] {
             self.grant(side, 64);
@@ -170,13 +170,13 @@ impl<'p> Running<'p> {
         }
     }
 
-    /// One thing happens, or it is time for the next message, or patience ends.
+    /// Advances to the next event, the next message, or the end of patience.
     fn advance(&mut self) {
         let ready = self.sides.iter().filter(|s| !s.blocked).filter_map(|s| s.waiting.front()).map(|m| m.at).min();
         let patience = self.progress + self.plan.patience;
         let until = ready.map_or(patience, |at| at.min(patience));
         if ready.is_none() && self.world.next() == NEVER {
-            return self.stuck("nothing will happen any more");
+            return self.stuck("no event is pending");
         }
         match self.world.advance(until) {
             Err(circle) => self.fail(Check::Unbroken, circle),
@@ -187,14 +187,14 @@ impl<'p> Running<'p> {
                     self.fail(Check::Unbroken, format!("at {}: {report}", ["a", "b"][node]));
                 }
             }
-            Ok(None) if self.world.now >= patience => self.stuck("nothing came of waiting"),
+            Ok(None) if self.world.now >= patience => self.stuck("timed out without progress"),
             Ok(None) => {}
         }
     }
 
     fn stuck(&mut self, why: &str) {
         if !self.plan.checks.contains(&Check::Complete) {
-            // Nobody asked for it: what was not accepted is left out, and the run goes on without it.
+            // Completeness is not checked: skip the messages that were not accepted.
             return self.sides.iter_mut().for_each(|side| side.waiting.clear());
         }
         let missing = |side: &Side| side.ledger.missing().or_else(|| side.waiting.front().map(|m| m.number));
@@ -204,10 +204,10 @@ impl<'p> Running<'p> {
                 return self.fail(Check::Complete, format!("message {number} of {name} {waits}: {why}"));
             }
         }
-        self.fail(Check::Complete, format!("closing has no end: {why}"));
+        self.fail(Check::Complete, format!("`close` did not complete: {why}"));
     }
 
-    /// Sends what is due, as far as it is accepted.
+    /// Sends the messages that are due, as far as they are accepted.
     fn offer(&mut self, side: usize) {
         let Some(send) = self.send else { return self.fail(Check::Complete, "the stack has no event `send`".into()) };
         while self.failure.is_none() && !self.sides[side].blocked {
@@ -230,27 +230,30 @@ impl<'p> Running<'p> {
             let peer = self.world.nodes[self.world.nodes[side].peer].address;
             let outcome = self.world.call(side, send, &[], Some(peer), &bytes);
             if outcome != Outcome::Done {
-                self.fail(Check::Unbroken, format!("`accepts` said yes to {length} bytes, the call was {outcome:?}"));
+                self.fail(
+                    Check::Unbroken,
+                    format!("`accepts` holds for {length} bytes, but the outcome of the call is {outcome:?}"),
+                );
             }
             self.progress = self.world.now;
             self.hear();
         }
     }
 
-    /// How long a message is: any length that the stack takes. None: it takes none yet.
+    /// Draws the length of a message among those that the stack accepts. None: it accepts no length yet.
     fn length(&mut self, side: usize, send: u16, message: Planned) -> Option<usize> {
         if self.sides[side].largest.is_none() {
             let endpoint = self.world.nodes[side].endpoint.as_ref();
             self.sides[side].largest = largest_accepted(|length| endpoint.accepts(send, length), self.plan.largest);
         }
         let largest = self.sides[side].largest?;
-        // Where order or completeness is not promised, a message must be told by its contents.
+        // If order or completeness is not checked, a message is identified by its contents.
         let ordered = [Check::Complete, Check::Order].iter().all(|check| self.plan.checks.contains(check));
         let least = if ordered { 0 } else { 12.min(largest) };
         Some(Random::new(message.seed).length(least as u64, largest as u64) as usize)
     }
 
-    /// Looks at what came out at both ends.
+    /// Processes the outputs of both endpoints.
     fn hear(&mut self) {
         for side in [0, 1] {
             while let Some((_, output)) = self.world.nodes[side].came.get(self.sides[side].heard).cloned() {
@@ -259,7 +262,10 @@ impl<'p> Running<'p> {
                 if self.sides[side].closed.is_some() {
                     let name =
                         self.world.nodes[side].interface.event(output.event).map_or("?", |e| &e.name).to_string();
-                    self.fail(Check::Quiet, format!("`{name}` came at {} after `closed`", self.world.nodes[side].name));
+                    self.fail(
+                        Check::Quiet,
+                        format!("`{name}` arrived at {} after `closed`", self.world.nodes[side].name),
+                    );
                 }
                 if Some(output.event) == self.closed {
                     self.sides[side].closed = Some(output.arguments.first().copied().unwrap_or(0));
@@ -275,7 +281,7 @@ impl<'p> Running<'p> {
         }
     }
 
-    /// A connection that ends before all is there, though nobody closed it.
+    /// Reports a connection that ended before everything arrived, although neither endpoint closed it.
     fn closed_early(&mut self, side: usize) {
         let open = self.sides.iter().any(|s| !s.waiting.is_empty() || !s.ledger.is_complete());
         if open {
@@ -300,7 +306,7 @@ impl<'p> Running<'p> {
         }
     }
 
-    /// Enters the first failure of a check that is asked for.
+    /// Records the first failure of a selected check.
     fn fail(&mut self, check: Check, text: String) {
         if self.failure.is_none() && self.plan.checks.contains(&check) {
             self.failure = Some(Failure { check, text, time: self.world.now - BEGIN });

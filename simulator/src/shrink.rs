@@ -1,4 +1,4 @@
-//! Makes a failure small: leaves out messages and faults as long as it fails in the same way (delta debugging).
+//! Shrinks a failing run: removes messages and faults as long as the same check fails (delta debugging).
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::network::Item;
 use crate::run::{run, Plan, Run, Subject};
 
-/// How much may be spent.
+/// The limits of shrinking.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     pub runs: u32,
@@ -19,7 +19,7 @@ impl Default for Budget {
     }
 }
 
-/// A failing run with as little in it as was found.
+/// The smallest failing run that was found.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
     pub keep: BTreeSet<Item>,
@@ -41,7 +41,7 @@ pub fn shrink(plan: &Plan, subject: &Subject, failed: &Run, budget: Budget) -> S
         let run = run(plan, subject, Some(keep), false);
         (run.failure.as_ref().map(|failure| failure.check) == check).then_some(run.items)
     };
-    // What a run has used is what it needs: each success may leave out more than was asked.
+    // A run needs only the items that it has used, so a success may remove more items than requested.
     let mut items = failed.items.clone();
     let (messages, faults): (Vec<Item>, Vec<Item>) = items.iter().partition(|item| matches!(item, Item::Message(..)));
     if let Some(used) = fails(&messages) {
@@ -60,7 +60,8 @@ fn is_mere_delay(item: &Item) -> bool {
     matches!(item, Item::Frame(_, _, crate::network::Fault::Late))
 }
 
-/// Zeller's ddmin, over complements only: chunks are left out, ever smaller ones. `fails` gives what the run used.
+/// Zeller's ddmin, over complements only: removes chunks of decreasing size. `fails` returns the items that the run
+/// used.
 fn minimize(mut items: Vec<Item>, fails: &mut impl FnMut(&[Item]) -> Option<Vec<Item>>) -> Vec<Item> {
     let mut chunk = items.len().div_ceil(2);
     while chunk > 0 && !items.is_empty() {
@@ -69,7 +70,7 @@ fn minimize(mut items: Vec<Item>, fails: &mut impl FnMut(&[Item]) -> Option<Vec<
             let end = (at + chunk).min(items.len());
             let without: Vec<Item> = items[..at].iter().chain(&items[end..]).copied().collect();
             match fails(&without) {
-                // The run may have used fewer items than it was left, never others.
+                // The run may have used fewer items than it was given, never others.
                 Some(used) => {
                     items = without.into_iter().filter(|item| used.contains(item)).collect();
                     smaller = true;
@@ -85,7 +86,7 @@ fn minimize(mut items: Vec<Item>, fails: &mut impl FnMut(&[Item]) -> Option<Vec<
     items
 }
 
-/// Leaves out single messages, with the faults moved to earlier frames: those that the message caused are gone.
+/// Removes single messages, and moves the faults to earlier frames, since the frames of the message are gone.
 fn slide(mut items: Vec<Item>, fails: &mut impl FnMut(&[Item]) -> Option<Vec<Item>>) -> Vec<Item> {
     let mut at = 0;
     while at < items.len() {
@@ -108,7 +109,7 @@ fn slide(mut items: Vec<Item>, fails: &mut impl FnMut(&[Item]) -> Option<Vec<Ite
     items
 }
 
-/// The same fault, as many frames of its sender earlier.
+/// Returns the same fault, this number of frames of its sender earlier.
 fn earlier(item: Item, shift: [u64; 2]) -> Item {
     match item {
         Item::Frame(from, number, fault) => {

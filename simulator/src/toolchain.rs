@@ -124,7 +124,7 @@ impl Toolchain {
                 String::from_utf8_lossy(&ran.stderr).lines().take(20).map(str::to_string).collect();
             return Err(Error::Failed(words.join("\n")));
         }
-        // Renamed in one go: another process that looks for it finds all of it or nothing.
+        // The rename is atomic: another process finds the complete file or none.
         fs::rename(&made, object).map_err(io(object))
     }
 }
@@ -150,7 +150,7 @@ fn private_folder(folder: &Path, user: u32) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let found = fs::symlink_metadata(folder)?;
     if !found.is_dir() || found.uid() != user || found.mode() & 0o022 != 0 {
-        return Err(io::Error::other("others may write here, so no code is loaded from it"));
+        return Err(io::Error::other("other users can write to this folder, so no code is loaded from it"));
     }
     // Writable at all?
     tempfile::tempfile_in(folder).map(drop)

@@ -1,4 +1,4 @@
-//! The messages of a run: when each is due, how long it may be, and its contents.
+//! The messages of a run: their times, lengths and contents.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(crate) struct Planned {
     pub seed: u64,
 }
 
-/// When each message of a side is due: half of them at once after the one before.
+/// Draws the time of each message of a side; half of them follow the previous one at once.
 pub(crate) fn planned(messages: u32, pause: u64, side: u32, network: &Network) -> VecDeque<Planned> {
     let mut at = BEGIN;
     let all = (0..messages).map(|number| {
@@ -27,7 +27,7 @@ pub(crate) fn planned(messages: u32, pause: u64, side: u32, network: &Network) -
     all.filter(|m| network.kept(&Item::Message(side, m.number))).collect()
 }
 
-/// The longest of `0 ..= most` that is accepted, if 0 or a short one is.
+/// Returns the greatest accepted length in `0 ..= most`, provided that 0 or a short length is accepted.
 pub fn largest_accepted(accepts: impl Fn(usize) -> bool, most: usize) -> Option<usize> {
     let mut low = [0, 1, 12].into_iter().find(|length| *length <= most && accepts(*length))?;
     let mut high = most;
@@ -42,7 +42,7 @@ pub fn largest_accepted(accepts: impl Fn(usize) -> bool, most: usize) -> Option<
     Some(low)
 }
 
-/// Bytes that tell the message.
+/// The bytes that identify the message.
 pub(crate) fn contents(seed: u64, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     Random::new(hash(&[seed, 1])).fill(&mut bytes);

@@ -9,12 +9,12 @@ use crate::interface::{givens, Interface, Kind};
 use crate::network::{damage, Item, Network};
 use crate::random::{hash, Random};
 
-/// When the clock begins: not at 0, which is also the deadline "at once".
+/// The initial time: not 0, which is also the deadline "at once".
 pub const BEGIN: u64 = 1_000_000_000;
-/// More steps than this without time passing are a circle.
+/// The limit of steps without time passing; more are a cycle.
 const CIRCLE: u32 = 100_000;
 
-/// One end, and what came out of it for its host.
+/// One endpoint, and its outputs for the host.
 pub struct Node {
     pub name: String,
     pub endpoint: Box<dyn Endpoint>,
@@ -23,15 +23,15 @@ pub struct Node {
     pub interface: Rc<Interface>,
     /// Events for the host, with their times; frames are not among them.
     pub came: Vec<(u64, Output)>,
-    /// Frames sent so far.
+    /// The number of frames sent so far.
     pub frames: u64,
-    /// Bytes of these frames.
+    /// The bytes of these frames.
     pub bytes: u64,
     pub dropped: u64,
     dead: bool,
 }
 
-/// Something that happened, for the sequence chart.
+/// A recorded event, for the sequence chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub time: u64,
@@ -39,7 +39,7 @@ pub struct Entry {
     pub what: Happened,
 }
 
-/// An entry of the trace: what happened at a node.
+/// An entry of the trace: an event at a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
     Called {
@@ -48,7 +48,7 @@ pub enum Happened {
         length: Option<usize>,
         outcome: Outcome,
     },
-    /// A frame left, as the node's `number`th; `arrivals`: when its copies arrive.
+    /// A frame was sent, the node's `number`th; `arrivals`: the arrival times of its copies.
     Sent {
         number: u64,
         frame: Vec<u8>,
@@ -72,7 +72,7 @@ pub enum Happened {
     Noted(String),
 }
 
-/// A frame on its way.
+/// A frame in flight.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Flying {
     at: u64,
@@ -90,12 +90,12 @@ pub struct World {
     pub now: u64,
     pub network: Network,
     pub nodes: Vec<Node>,
-    /// Faults that happened.
+    /// The faults so far.
     pub faults: Vec<Item>,
     pub trace: Option<Vec<Entry>>,
-    /// Steps in all.
+    /// The total number of steps.
     pub steps: u64,
-    /// Sums of all frames and outputs of all nodes, each in its order; see `digest`.
+    /// Hashes of the frames and outputs of each node, in order; see `digest`.
     sums: Vec<u64>,
     flying: BinaryHeap<Reverse<Flying>>,
     order: u64,
@@ -103,7 +103,7 @@ pub struct World {
 }
 
 impl World {
-    /// Returns a world without nodes; with `tracing`, it records what happens.
+    /// Returns a world without nodes; with `tracing`, it records a trace.
     pub fn new(network: Network, tracing: bool) -> World {
         World {
             now: BEGIN,
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    /// Opens two ends of a connection; gives the index of the first, the other is the next.
+    /// Opens two endpoints of a connection; returns the index of the first, the other has the next index.
     pub fn pair(
         &mut self,
         names: [&str; 2],
@@ -153,7 +153,7 @@ impl World {
         Ok(first)
     }
 
-    /// What the host of a connection gives it.
+    /// Returns the given values of a connection.
     fn opening(&self, index: usize, peer: usize, pair: usize, interface: &Interface) -> Opening {
         let mut random = Random::new(hash(&[self.network.seed, 0x6f70_656e, index as u64]));
         let shared = hash(&[self.network.seed, 0x7368_6172_6564, pair as u64]);
@@ -171,14 +171,14 @@ impl World {
         outcome
     }
 
-    /// When something happens next: a timer or a frame.
+    /// Returns the time of the next event: a timer or a frame.
     pub fn next(&self) -> u64 {
         let timer = self.live().map(|(_, node)| node.endpoint.deadline()).min().unwrap_or(NEVER);
         let frame = self.flying.peek().map_or(NEVER, |f| f.0.at);
         timer.min(frame)
     }
 
-    /// Whether no frame is on its way.
+    /// Whether no frame is in flight.
     pub fn silent(&self) -> bool {
         self.flying.is_empty()
     }
@@ -187,9 +187,9 @@ impl World {
         self.nodes.iter().enumerate().filter(|(_, node)| !node.dead)
     }
 
-    /// Does what happens next, if that is not after `until`; gives where it happened. None: it is `until` now.
+    /// Runs the next event if it is not after `until`, and returns its node. None: the time is `until` now.
     ///
-    /// Errors: a node goes round in a circle.
+    /// Fails if a node makes too many steps without time passing.
     pub fn advance(&mut self, until: u64) -> Result<Option<usize>, String> {
         let next = self.next();
         if next > until {
@@ -242,7 +242,7 @@ impl World {
         f.to
     }
 
-    /// What follows every step: settling, what came out, and `later` events, which come before all others.
+    /// Completes a step: settles, collects the outputs, and runs `later` events, which precede all others.
     fn after(&mut self, index: usize, outputs: Vec<Output>) {
         self.steps += 1;
         self.put(index, outputs);
@@ -260,7 +260,7 @@ impl World {
         }
     }
 
-    /// Frames go to the network first, then events to the host: how ports interleave means nothing.
+    /// Passes frames to the network first, then events to the host: the interleaving of ports is unspecified.
     fn put(&mut self, index: usize, outputs: Vec<Output>) {
         let (frames, events): (Vec<Output>, Vec<Output>) = outputs.into_iter().partition(Output::is_frame);
         for frame in frames {
@@ -275,7 +275,7 @@ impl World {
         }
     }
 
-    /// Sends a frame to its address; to the peer, if its event has none. Events without a message are no frames.
+    /// Sends a frame to its address, or to the peer if its event has none. Events without a message are not frames.
     fn send(&mut self, index: usize, output: Output) {
         let Some(frame) = output.message else { return };
         let number = self.nodes[index].frames;
@@ -332,19 +332,19 @@ impl World {
         self.sums[index] = hash(&parts);
     }
 
-    /// A number that is equal for equal runs: frames, events, and their times.
+    /// Returns a hash of the run: frames, events, and their times.
     pub fn digest(&self) -> u64 {
         hash(&self.sums)
     }
 
-    /// Ends a node: it gives everything back, and hears nothing any more.
+    /// Ends a node: it frees its blocks and receives nothing any more.
     pub fn discard(&mut self, index: usize) {
         self.nodes[index].endpoint.discard();
         self.nodes[index].dead = true;
     }
 }
 
-/// Where a node is.
+/// The address of a node.
 pub fn address(index: usize) -> Address {
     let mut ip = [0; 16];
     let [.., high, low] = (index as u32 + 1).to_be_bytes();

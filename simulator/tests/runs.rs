@@ -138,7 +138,7 @@ fn seeded_bug_is_found_and_made_small() {
     assert_eq!(shrunk.run.failure.as_ref().map(|f| f.check), Some(failure.check));
     assert!(shrunk.keep.len() <= 4, "{:?}", shrunk.keep);
     assert!(shrunk.keep.len() < failed.items.len());
-    // What is left replays by itself, and can be drawn.
+    // The shrunk run can be replayed alone, and drawn.
     let again = run(&plan, &subject, Some(shrunk.keep.clone()), false);
     assert_eq!(again.digest, shrunk.run.digest);
     let drawn = chart::chart(&stack, &shrunk.run.trace, [0, 1], ["a", "b"], chart::Options::default());

@@ -1,4 +1,4 @@
-//! How a run ends: both ends close, and nothing may be left of them.
+//! The end of a run: both endpoints close, and may hold no blocks afterwards.
 
 use super::{Run, Running};
 use crate::checks::{Check, Failure};
@@ -6,7 +6,7 @@ use crate::endpoint::{Outcome, NEVER};
 use crate::world::BEGIN;
 
 impl Running<'_> {
-    /// Closes both ends, and looks at what is left of them.
+    /// Closes both endpoints, and checks their final state.
     pub(super) fn end(&mut self) {
         self.wait(1_000_000_000, |running| running.world.silent() && running.world.next() == NEVER);
         for side in [0, 1] {
@@ -15,7 +15,7 @@ impl Running<'_> {
             };
             let outcome = self.world.call(side, close, &[], None, &[]);
             if outcome != Outcome::Done {
-                self.fail(Check::Unbroken, format!("`close` was {outcome:?}"));
+                self.fail(Check::Unbroken, format!("the outcome of `close` is {outcome:?}"));
             }
             self.hear();
             self.wait(self.plan.patience, |r| {
@@ -28,9 +28,9 @@ impl Running<'_> {
             && self.close.is_some()
             && self.sides.iter().any(|s| s.closed.is_none())
         {
-            self.fail(Check::Complete, "closing has no end".into());
+            self.fail(Check::Complete, "`close` did not complete".into());
         }
-        // What one end still has to say may take several timeouts; then nothing is held any more.
+        // The last frames of an endpoint may take several timeouts; afterwards no blocks are held.
         let time = if self.is_closed_in_order() { self.plan.patience } else { 1_000_000_000 };
         self.wait(time, |r| {
             r.world.silent() && (r.world.next() == NEVER || r.is_closed_in_order() && r.holds_nothing())
@@ -59,7 +59,7 @@ impl Running<'_> {
             if counted != [0, 0] {
                 self.fail(
                     Check::Unbroken,
-                    format!("at {name}: a layer broke {} rules and met {} bounds", counted[0], counted[1]),
+                    format!("at {name}: a layer violated {} rules and reached {} bounds", counted[0], counted[1]),
                 );
             }
             if self.is_closed_in_order() {
@@ -76,7 +76,7 @@ impl Running<'_> {
         }
     }
 
-    /// A rule that was broken often explains what failed later.
+    /// Adds the count of violated rules to the failure: they often explain it.
     fn mention_broken(&mut self, counters: &[Vec<u64>; 2]) {
         let Some(failure) = &mut self.failure else { return };
         for (node, counters) in self.world.nodes.iter().zip(counters) {
@@ -91,7 +91,7 @@ impl Running<'_> {
         let sides = [0, 1];
         let there = self.world.nodes.len() == 2;
         let counters = sides.map(|n| if there { self.world.nodes[n].endpoint.counters() } else { vec![] });
-        // A difference of machines explains a failure better than what came of it.
+        // A difference of machines explains a failure better than its consequences.
         let reports = self
             .world
             .nodes

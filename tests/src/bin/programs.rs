@@ -35,7 +35,7 @@ enum Command {
         #[arg(long)]
         seed: u64,
     },
-    /// The same in this process, which the program can crash; libraries are written to the folder of the file.
+    /// Does the same in this process, which the program can crash; libraries are written to the folder of the file.
     #[command(hide = true)]
     ExamineHere {
         file: PathBuf,
@@ -49,7 +49,7 @@ enum Command {
         /// Start no program after a failure.
         #[arg(long)]
         until_failure: bool,
-        /// Only programs whose compiler output differs from this file of digests.
+        /// Run only programs whose compiler output differs from this file of digests.
         #[arg(long)]
         unlike: Option<PathBuf>,
     },
@@ -57,7 +57,7 @@ enum Command {
     Digests { first: u64, end: u64 },
     /// Inserts the bugs of `tools/injected-bugs.txt` into the source in a folder; prints their numbers and names.
     Inject { folder: PathBuf },
-    /// Makes the program of a seed that fails small, and prints it.
+    /// Shrinks the failing program of a seed, and prints it.
     Shrink {
         seed: u64,
         /// The maximum number of programs that are tried.
@@ -90,7 +90,7 @@ fn examined_here(file: &Path, seed: u64, thorough: bool, sources_only: bool) -> 
     examined.expect("a thread").join().expect("panics are caught")
 }
 
-fn told(verdict: &Verdict) -> ExitCode {
+fn report(verdict: &Verdict) -> ExitCode {
     let (status, words) = verdict.status();
     print!("{words}");
     ExitCode::from(status as u8)
@@ -104,9 +104,9 @@ fn main() -> ExitCode {
         Command::Print { seed } => println!("{}", generate(seed).text()),
         Command::Examine { file, seed } => {
             let text = std::fs::read_to_string(&file).expect("a program to read");
-            return told(&examination.of(&text, seed));
+            return report(&examination.of(&text, seed));
         }
-        Command::ExamineHere { file, seed } => return told(&examined_here(&file, seed, thorough, sources_only)),
+        Command::ExamineHere { file, seed } => return report(&examined_here(&file, seed, thorough, sources_only)),
         Command::Digests { first, end } => print!("{}", digests(&(first..end).collect::<Vec<_>>())),
         Command::Run { first, end, until_failure, unlike: known } => {
             let known = known.map(|file| std::fs::read_to_string(file).expect("digests to read")).unwrap_or_default();
