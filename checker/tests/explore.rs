@@ -47,7 +47,7 @@ fn a_stack_that_no_world_models_is_refused() {
         Ok(_) => panic!("a world was made"),
         Err(why) => why,
     };
-    let router = "`router` has several lower ports, which no world models";
+    let router = "`router` has several lower ports, which worlds do not support";
     assert_eq!(why(samples::router()), router);
 }
 

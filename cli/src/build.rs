@@ -17,7 +17,9 @@ pub fn build(args: &Build) -> Exit {
     };
     let name = args.name.as_deref().unwrap_or(&stack.name);
     if !is_identifier(name) {
-        complain(&format!("`{name}` cannot be a prefix in C: letters, digits and `_` are, beginning with a letter"));
+        complain(&format!(
+            "`{name}` cannot be a prefix in C: expected letters, digits and `_`, beginning with a letter"
+        ));
         return Exit::Usage;
     }
     let emitted = session.emit(&stack, args.level.0, args.name.as_deref());

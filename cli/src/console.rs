@@ -15,7 +15,7 @@ pub enum Exit {
     Usage,
     /// Undecided: a tool is missing, or a command is not built yet.
     Unknown,
-    /// A signal asked for the end.
+    /// A signal requested the end.
     Interrupted(i32),
 }
 
@@ -52,7 +52,7 @@ pub fn print(text: &str) {
     }
 }
 
-/// Reports that output could not be printed, and returns the exit status. A reader that has gone wants no more.
+/// Reports that output could not be printed, and returns the exit status. A closed pipe is not reported.
 pub fn unprinted(error: &io::Error) -> u8 {
     let gone = error.kind() == io::ErrorKind::BrokenPipe;
     if !gone {

@@ -12,7 +12,7 @@ use crate::{program, verify};
 /// Runs `nacre explain`: prints a composed stack, or the output of one compiler stage.
 pub fn explain(args: &Explain) -> Exit {
     if let Some(unknown) = args.stage.as_deref().filter(|stage| !names().iter().any(|name| name == stage)) {
-        complain(&format!("there is no stage `{unknown}`; there are: {}", names().join(", ")));
+        complain(&format!("there is no stage `{unknown}`; known are: {}", names().join(", ")));
         return Exit::Usage;
     }
     let (session, stack) = match program::stack(&args.which) {
@@ -26,7 +26,7 @@ pub fn explain(args: &Explain) -> Exit {
         match serde_json::to_string_pretty(&stack) {
             Ok(text) => print(&text),
             Err(error) => {
-                complain(&format!("the stack as JSON: {error}"));
+                complain(&format!("cannot write the stack as JSON: {error}"));
                 return Exit::Unknown;
             }
         }

@@ -1,32 +1,32 @@
 //! The text of `--help` after the options: exit statuses, and examples that run in a checkout.
 
-/// Of `nacre`.
+/// The text for `nacre`.
 pub const LINE: &str = "Exit status:
   0 success, 1 failure, 2 wrong usage, 3 undecided (a tool is missing, or the command is not built yet)";
 
-/// Of `nacre check`.
+/// The text for `nacre check`.
 pub const CHECK: &str = "Example:
   nacre check examples/reliable.nacre";
 
-/// Of `nacre fmt`.
+/// The text for `nacre fmt`.
 pub const FMT: &str = "Example:
   nacre fmt --check layers/*.nacre";
 
-/// Of `nacre explain`.
+/// The text for `nacre explain`.
 pub const EXPLAIN: &str = "Example:
   nacre explain examples/reliable.nacre --stack reliable";
 
-/// Of `nacre build`.
+/// The text for `nacre build`.
 pub const BUILD: &str = "Example:
   nacre build examples/reliable.nacre --stack reliable -o out
   gcc -O2 -c out/reliable.c";
 
-/// Of `nacre run`.
+/// The text for `nacre run`.
 pub const RUN: &str = "Example:
   nacre run examples/reliable.nacre --stack reliable receive --listen [::]:7000 --out copy
   nacre run examples/reliable.nacre --stack reliable send --to [::1]:7000 --file original --loss 5%";
 
-/// Of `nacre sim`.
+/// The text for `nacre sim`.
 pub const SIM: &str = "Properties:
   complete  every message arrives, and closing ends
   once      no message arrives twice
@@ -39,11 +39,11 @@ pub const SIM: &str = "Properties:
 Example:
   nacre sim examples/reliable.nacre --stack reliable --runs 100 --loss 10% --level all";
 
-/// Of `nacre test`.
+/// The text for `nacre test`.
 pub const TEST: &str = "Example:
   nacre test layers/pt2pt/pt2pt.nacre";
 
-/// Of `nacre verify`.
+/// The text for `nacre verify`.
 pub const VERIFY: &str = "Example:
   nacre verify layers/pt2pt/pt2pt.nacre
   nacre verify examples/reliable.nacre --stack reliable --set send=4,0 --trace run.json
@@ -52,37 +52,37 @@ Exit status:
   0 holds, 1 violated (or a mutant survives, or the source has an error), 2 wrong usage,
   3 undecided (the search is incomplete, or impossible)";
 
-/// Of `nacre replay`.
+/// The text for `nacre replay`.
 pub const REPLAY: &str = "Example:
   nacre verify examples/reliable.nacre --stack reliable --trace run.json
   nacre replay run.json --level inline
   nacre replay run.json --level queue --gdb";
 
-/// Of `nacre prove`.
+/// The text for `nacre prove`.
 pub const PROVE: &str = "Example:
   nacre prove examples/reliable.nacre --stack reliable";
 
-/// Of `nacre profile`.
+/// The text for `nacre profile`.
 pub const PROFILE: &str = "Example:
   nacre profile examples/reliable.nacre --stack reliable";
 
-/// Of `nacre reproduce`.
+/// The text for `nacre reproduce`.
 pub const REPRODUCE: &str = "Example:
   nacre reproduce table-1";
 
-/// Of `nacre dissector`.
+/// The text for `nacre dissector`.
 pub const DISSECTOR: &str = "Example:
   nacre dissector examples/reliable.nacre --stack reliable";
 
-/// Of `nacre run receive`.
+/// The text for `nacre run receive`.
 pub const RECEIVE: &str = "Example:
   nacre run examples/reliable.nacre --stack reliable receive --listen 0.0.0.0:7000 --out received/";
 
-/// Of `nacre run send`.
+/// The text for `nacre run send`.
 pub const SEND: &str = "Example:
   nacre run examples/reliable.nacre --stack reliable send --to 10.0.0.2:7000 --file original";
 
-/// Of `nacre run chat`.
+/// The text for `nacre run chat`.
 pub const CHAT: &str = "Example:
   nacre run examples/reliable.nacre --stack reliable chat --listen [::1]:7000
   nacre run examples/reliable.nacre --stack reliable chat --to [::1]:7000";

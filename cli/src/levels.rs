@@ -110,7 +110,7 @@ impl Workshop<'_> {
             Machine::Interpreter => self.interpreter().map_err(NoMachine::Interpreter),
             Machine::Emitted(level) => self.emitted(level.0),
             Machine::All => {
-                // Where the interpreter cannot run the stack, the levels are compared with one another.
+                // If the interpreter cannot run the stack, the levels are compared with each other.
                 let mut makers: Vec<Box<dyn Maker>> = self.interpreter().into_iter().collect();
                 for (_, level) in EMITTED {
                     makers.push(self.emitted(level)?);

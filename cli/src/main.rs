@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints an error of the command line, or the help that it asks for.
+/// Prints an error of the command line, or the requested help.
 fn usage(error: &clap::Error) -> ExitCode {
     let printed = error.print();
     match printed {
@@ -88,7 +88,7 @@ fn dispatch(verb: Verb) -> Exit {
     }
 }
 
-/// Whether the exit status of a command is a verdict, which is worth nothing where the reader of the results has gone.
+/// Whether the exit status of a command is a verdict, which is void if the results could not be printed.
 fn is_verdict(verb: &Verb) -> bool {
     match verb {
         Verb::Check(_) | Verb::Sim(_) | Verb::Test(_) | Verb::Verify(_) | Verb::Replay(_) => true,

@@ -15,7 +15,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|why| cannot_write(path, why))
 }
 
-/// Requires that a file can be written at `path`, before long work whose result belongs there. What is there stays.
+/// Requires, before long work, that its result can be written at `path`. An existing file is not changed.
 ///
 /// # Errors
 /// The message with the path.
@@ -31,7 +31,7 @@ pub fn require_writable(path: &Path) -> Result<(), String> {
     }
 }
 
-/// The same for a file that arrives beside `path` and then takes its place; or for files in it, if it is a folder.
+/// The same for a file that is written next to `path` and then replaces it; or for files in `path`, if it is a folder.
 ///
 /// # Errors
 /// The message with the path.
@@ -47,9 +47,9 @@ fn cannot_write(path: &Path, why: impl Display) -> String {
     format!("cannot write `{}`: {why}", path.display())
 }
 
-/// Replaces the text of a file at once: a full disk, or another program that reads, never meets half of it.
+/// Replaces the text of a file atomically: neither a full disk nor a concurrent reader leaves or sees a partial file.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // The file that a symbolic link names, not the link.
+    // Follow a symbolic link instead of replacing it.
     let path = path.canonicalize()?;
     let mut new = beside(&path)?;
     new.write_all(text.as_bytes())?;

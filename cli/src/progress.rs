@@ -124,7 +124,7 @@ impl Waiting {
     }
 }
 
-/// A line of progress, which scripts can tell from messages. Whoever reads them may have gone.
+/// Writes a line of progress, which scripts can distinguish from messages. Ignores a closed pipe.
 fn line(text: &str) {
     let _ = writeln!(stderr(), "progress: {text}");
 }

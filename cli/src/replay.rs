@@ -36,7 +36,7 @@ pub fn replay(args: &Replay) -> Exit {
     let broke = match outcome {
         Ok(broke) => broke,
         Err(words) => {
-            return fail(args, &format!("the run cannot be run again ({words}): the source has changed since"))
+            return fail(args, &format!("the run cannot be repeated ({words}): the source has changed since"))
         }
     };
     let stack = &world.setup.stack;

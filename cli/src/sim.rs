@@ -58,7 +58,7 @@ pub fn sim(args: &Sim) -> Exit {
     }
 }
 
-/// Why a stack that has no call `send` cannot be simulated.
+/// Returns the error for a stack without the call `send`.
 fn cannot_send(stack: &Stack, subject: &Subject) -> String {
     let calls = subject.interface.events.iter().filter(|e| e.input && e.port != 0);
     let calls: Vec<String> = calls.map(|e| format!("`{}`", e.name)).collect();
@@ -82,7 +82,7 @@ struct Totals {
     frames: u64,
     bytes: u64,
     lasted: u64,
-    /// By their place in `FAULTS`.
+    /// The number of each kind, by the index in `FAULTS`.
     faults: [u64; FAULTS.len()],
     counters: Vec<u64>,
     digest: u64,
@@ -101,7 +101,7 @@ fn campaign(args: &Sim, subject: &Subject) -> Campaign {
         let plan = plan(args, args.seed.wrapping_add(number));
         let watch = |sent: usize, delivered: usize| {
             steps.set(steps.get() + 1);
-            // Writing the text takes longer than a step.
+            // Formatting the text takes longer than a step.
             if steps.get() % 256 == 0 {
                 let (run, all) = (number + 1, 2 * u64::from(args.messages));
                 progress
@@ -140,10 +140,10 @@ impl Totals {
 }
 
 impl Totals {
-    /// Why properties that hold mean nothing.
+    /// Returns why the verdict is vacuous.
     fn unchecked(&self, args: &Sim) -> Option<&'static str> {
         match (self.sent, self.largest) {
-            (0, _) if args.messages == 0 => Some("no message was to be sent"),
+            (0, _) if args.messages == 0 => Some("no message was requested"),
             (0, _) => Some("the stack accepted no message"),
             (_, 0) if args.largest > 0 => Some("the stack accepted only empty messages (nacre explain says why)"),
             _ => None,
@@ -237,7 +237,7 @@ fn listed(counts: &[(&str, u64)]) -> String {
 /// The kinds of faults that are counted.
 const FAULTS: [&str; 5] = ["lost", "repeated", "held back", "damaged", "partitions"];
 
-/// The kind of a fault, as its place in `FAULTS`; none of messages, and of frames that are only late.
+/// Returns the kind of a fault, as its index in `FAULTS`; none for messages and delayed frames.
 fn fault(item: &Item) -> Option<usize> {
     match item {
         Item::Frame(_, _, Fault::Lose) => Some(0),
@@ -291,7 +291,7 @@ fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, fail
     }
 }
 
-/// The command that shows the shrunk run once more.
+/// Returns the command that repeats the shrunk run.
 fn again(args: &Sim, seed: u64, keep: &[String]) -> String {
     let mut words = vec![format!(
         "nacre sim {} --stack {} --seed {seed} --messages {}",

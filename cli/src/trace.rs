@@ -48,7 +48,7 @@ impl Trace {
     pub fn read(path: &Path) -> Result<Trace, String> {
         let shown = path.display();
         let text = nacre_driver::files::read_text(path).map_err(|why| format!("cannot read `{shown}`: {why}"))?;
-        let trace: Trace = serde_json::from_str(&text).map_err(|why| format!("`{shown}` is no saved run: {why}"))?;
+        let trace: Trace = serde_json::from_str(&text).map_err(|why| format!("`{shown}` is not a saved run: {why}"))?;
         match trace.nacre_trace {
             VERSION => Ok(trace),
             other => Err(format!("`{shown}` is a saved run of version {other}; this program reads version {VERSION}")),

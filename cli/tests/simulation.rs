@@ -120,7 +120,7 @@ fn simulation_that_sent_nothing_says_so() {
     let (_, out, _) = ran(&mut nacre(&["explain", doubling, "--stack", "s"]));
     assert!(out.contains("only empty messages are accepted"), "{out}");
     let (status, out, _) = ran(&mut nacre(&["sim", SMALL, "--stack", "small", "--messages", "0"]));
-    assert!(status == 3 && out.contains("nothing was checked: no message was to be sent"), "{out}");
+    assert!(status == 3 && out.contains("nothing was checked: no message was requested"), "{out}");
     let (status, out, _) = ran(&mut nacre(&["sim", doubling, "--stack", "s", "--json"]));
     let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!((status, value["ok"].as_bool(), value["longest"].as_u64()), (3, Some(false), Some(0)));

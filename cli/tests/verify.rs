@@ -337,7 +337,7 @@ fn function_in_c_is_searched_in_c_alone_and_its_absence_elsewhere_is_no_violatio
     let why = "not checked by this engine: `stirred` is a function in C, which the interpreter cannot call";
     let (status, out, err) = ran(&mut nacre(&["verify", SOURCE]));
     assert_eq!((status, err.as_str()), (3, ""));
-    assert!(out.contains(why) && out.contains("not everything was searched"), "{out}");
+    assert!(out.contains(why) && out.contains("the search is incomplete"), "{out}");
     let (status, out, err) = ran(&mut nacre(&["verify", SOURCE, "--engine", "spin-c", "--level", "call"]));
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("holds in this configuration: every state was visited"), "{out}");

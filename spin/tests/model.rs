@@ -149,7 +149,7 @@ fn what_the_model_leaves_out_is_refused_in_words() {
     let refused = |setup: &Setup| format!("{:?}", check(setup, &tools(), &Limits::default()).expect_err("refused"));
     let mut setup_ = pt2pt(("", ""), [1, 0], 0);
     setup_.bounds.any_order = true;
-    assert!(refused(&setup_).contains("order of events is fixed"), "{}", refused(&setup_));
+    assert!(refused(&setup_).contains("only one order of events"), "{}", refused(&setup_));
     let (network, above) = (("lossy_fifo_network", &[][..]), "fifo_network");
     let bounds_ = Bounds { last: vec![("pt2pt.resend".into(), 1)], ..bounds([1, 0]) };
     let parameters = &[("W", 2)];

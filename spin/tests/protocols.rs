@@ -190,7 +190,7 @@ fn has_goals(setup: &Setup) -> bool {
 
 fn explored(setup: &Setup) -> Verdict {
     let (space, first) = Space::open(setup).expect("it opens");
-    // Where timers are limited, nothing need ever happen again.
+    // If timers are limited, progress is not guaranteed.
     let goals = has_goals(setup);
     let stop = AtomicBool::new(false);
     let options =

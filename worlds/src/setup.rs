@@ -106,12 +106,14 @@ impl Setup {
         let own: Vec<_> = self.stack.interface().into_iter().filter(|e| e.port.0 > 1).collect();
         let own = named.find(|name| own.iter().any(|e| self.stack.event(e.event).name == **name));
         match own {
-            _ if self.bounds.any_order => Some("the order of events is fixed here".into()),
+            _ if self.bounds.any_order => Some("this engine explores only one order of events".into()),
             _ if !nacre_analysis::random::extremes_suffice(&self.stack) => Some(
-                "a random number is the least or the greatest possible one here, and others affect behaviour".into(),
+                "this engine tries only the least and the greatest random number, but others affect behaviour".into(),
             ),
-            _ if resort && fault => Some("a timer can be a last resort here only if the network has no faults".into()),
-            Some(name) => Some(format!("`{name}` is an event at a port of a layer; only the top is observed here")),
+            _ if resort && fault => Some("this engine supports a last resort only if the network has no faults".into()),
+            Some(name) => {
+                Some(format!("`{name}` is an event at a port of a layer, and this engine observes only the top"))
+            }
             None => None,
         }
     }
@@ -132,11 +134,14 @@ impl Setup {
         let Bounds { calls, sizes, limits, last, .. } = &self.bounds;
         let beyond = beyond_worlds(&self.stack);
         if !beyond.is_empty() {
-            return Err(format!("`{}` has {}, which no world models", self.stack.name, beyond.join(" and ")));
+            return Err(format!("`{}` has {}, which worlds do not support", self.stack.name, beyond.join(" and ")));
         }
         let limited = limits.len() + last.len();
         if calls.len() * 2 + limited > COUNTS {
-            return Err(format!("{} kinds of calls and {limited} limits do not fit a state", calls.len()));
+            return Err(format!(
+                "{} kinds of calls and {limited} limits exceed the {COUNTS} counters of a state",
+                calls.len()
+            ));
         }
         let numbers = limits.iter().chain(last).map(|(_, n)| n);
         if calls.iter().flat_map(|(_, n)| n).chain(numbers).any(|n| *n > MOST) {

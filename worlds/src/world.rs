@@ -156,7 +156,7 @@ pub fn world(
         }
     })?;
     let between = between(session, subject, configuration.over.as_deref());
-    let below = between.below.ok_or_else(|| Refusal::Words(format!("nothing is below `{}`", subject.name)))?;
+    let below = between.below.ok_or_else(|| Refusal::Words(format!("no automaton is below `{}`", subject.name)))?;
     let mut reading =
         Reading { bounds: Bounds { calls: vec![], any_order, ..Bounds::default() }, ..Reading::default() };
     for setting in &settings {
@@ -182,15 +182,17 @@ pub fn world(
         caveats.push("it provides no automaton: only assertions, invariants and bounds were checked".to_string());
     }
     if reading.bounds.limits.iter().any(|(name, _)| name == "timers") {
-        caveats.push("timers are limited, so nothing need ever happen again: goals were not checked".to_string());
+        caveats.push("timers are limited, so progress is not guaranteed: goals were not checked".to_string());
     }
     if stack.has_views() {
-        caveats.push("state outlives a view: the verdict holds for one view, as no other is entered".to_string());
+        caveats.push(
+            "some state outlives a view, but only one view is entered: the verdict holds for this view".to_string(),
+        );
     }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
     let leaks = nacre_analysis::timing::leaks(&stack);
     let gap = |leak: &Leak| {
-        format!("`{}` lets the clock into {}, and the search does everything at time 0", leak.code, leak.into)
+        format!("in `{}` the clock affects {}, but the search does everything at time 0", leak.code, leak.into)
     };
     let gaps = leaks.first().map(gap).into_iter().collect();
     for (layer, what) in nacre_stack::payload::readers(&stack).into_iter().take(3) {
@@ -203,8 +205,8 @@ pub fn world(
     {
         if age + u64::from(entries) >= 1 << (bits - 1) {
             return Err(Refusal::Words(format!(
-                "`{}` numbers {entries} entries with {bits} bits, and copies come as late as {age} sends (AGE): \
-                 together they must stay below {}",
+                "`{}` numbers {entries} entries with {bits} bits, and copies arrive up to {age} sends late (AGE): \
+                 the sum must be below {}",
                 cell.name,
                 1u64 << (bits - 1)
             )));
@@ -253,7 +255,7 @@ fn give(stack: &mut Stack, given: &[(String, u64)]) -> Result<(), String> {
     for (name, value) in given {
         for cell in stack.cells.iter_mut().filter(|c| is_settable(c) && c.name == *name) {
             if !matches!(cell.ty, Type::UInt(bits) | Type::Seq(bits) if value & !mask(u32::from(bits)) == 0) {
-                return Err(format!("`{name}` cannot be {value}"));
+                return Err(format!("`{name}` has no value {value}"));
             }
             cell.initial = Some(Expr::new(ExprKind::Const(*value), cell.ty.clone(), Span::default()));
         }
@@ -309,7 +311,7 @@ impl Reading {
         match bound {
             Bound::Numbers => {
                 let bits = u8::try_from(one).ok().filter(|bits| (2..=32).contains(bits));
-                let wrong = || wrong(setting, "`numbers` is 2 to 32: bits of sequence numbers");
+                let wrong = || wrong(setting, "`numbers` is 2 to 32 (bits of sequence numbers)");
                 self.variation.sequence_bits = Some(bits.ok_or_else(wrong)?);
             }
             Bound::First => self.bounds.first = one,
@@ -341,18 +343,18 @@ impl Reading {
         shown.extend(
             self.bounds.last.iter().map(|(name, n)| format!("{name} fires at most {}, as a last resort", times(*n))),
         );
-        shown.extend(self.given.iter().map(|(name, value)| format!("{name} is {value} at both ends at first")));
+        shown.extend(self.given.iter().map(|(name, value)| format!("{name} is initially {value} at both endpoints")));
         if self.bounds.at_once {
-            shown.push("calls that are allowed are taken at once".into());
+            shown.push("calls that the specification allows are accepted at once".into());
         }
         if let Some(bits) = self.variation.sequence_bits {
             shown.push(format!("sequence numbers of {bits} bits"));
         }
         if self.bounds.first != 0 {
-            shown.push(format!("numbers begin at {}", self.bounds.first));
+            shown.push(format!("sequence numbers begin at {}", self.bounds.first));
         }
         if self.bounds.any_order {
-            shown.push("events of a step in any order that keeps each link's".into());
+            shown.push("events of a step in any order that preserves the order on each link".into());
         }
         shown
     }

@@ -65,7 +65,7 @@ impl Talk {
             match line.listener.wait(Some(TURN)).map_err(|error| error.to_string())? {
                 Some(Event::Delivered { connection, message, .. }) => self.heard(connection, &message.to_vec()),
                 Some(Event::Arrived { connection, from, .. }) => {
-                    say(&format!("{from} is here"));
+                    say(&format!("{from} has connected"));
                     self.peers.push(Peer { id: connection, ended: false });
                     met = true;
                     if self.ended {
@@ -106,7 +106,7 @@ impl Talk {
     fn gone(&mut self, connection: ConnectionId, reason: Reason, caller: bool) {
         let Some(at) = self.peers.iter().position(|peer| peer.id == connection) else { return };
         let peer = self.peers.remove(at);
-        say(&format!("a peer has gone: {reason}"));
+        say(&format!("a peer has disconnected: {reason}"));
         let to_it = |(to, text): &&(ConnectionId, Vec<u8>)| *to == connection && text != END;
         let unsent = self.waiting.iter().filter(to_it).count();
         self.waiting.retain(|(to, _)| *to != connection);
@@ -156,7 +156,7 @@ impl Talk {
                 Err(Error::Closed(Reason::Closed) | Error::NoConnection) => {}
                 // The peer has confirmed everything and may have left.
                 Err(Error::Closed(_)) if peer.ended => {}
-                Err(error) => return Err(format!("not everything is known to have arrived: {error}")),
+                Err(error) => return Err(format!("some lines may not have arrived: {error}")),
             }
         }
         // Events that arrived while the shutdown was awaited.

@@ -1,4 +1,4 @@
-//! The socket of a transfer, with the faults and the capture that the command line asks for.
+//! The socket of a transfer, with the requested faults and capture.
 
 use std::fs::File;
 use std::io::BufWriter;

@@ -154,7 +154,7 @@ impl Receiver<'_> {
         };
         if incoming.left > 0 {
             let length = message.len() as u64;
-            incoming.left = incoming.left.checked_sub(length).ok_or("more came than was announced")?;
+            incoming.left = incoming.left.checked_sub(length).ok_or("more bytes arrived than announced")?;
             incoming.summing.add(message);
             incoming.progress.add(length);
             incoming.file.write_all(message).map_err(|error| format!("{}: {error}", incoming.part.display()))?;

@@ -42,7 +42,7 @@ impl Moved<'_> {
         let verdict = if self.is_intact() {
             "both sides agree".into()
         } else {
-            format!("THE OTHER SIDE HAS {}", hex(&self.other_sum))
+            format!("THE PEER COMPUTED {}", hex(&self.other_sum))
         };
         print(&format!(
             "{} {}: {} bytes in {}, {rate}/s ({})",

@@ -82,7 +82,7 @@ fn so_far(taken: u64, size: u64, answered: bool) -> String {
     if !answered {
         return "the receiver has never answered: nothing is known to have arrived".into();
     }
-    format!("{taken} of {size} bytes were given to the stack; how many of them arrived is not known")
+    format!("the stack accepted {taken} of {size} bytes; the number that arrived is unknown")
 }
 
 struct Sending<'l> {
@@ -105,7 +105,7 @@ impl Sending<'_> {
             let want = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             let got = file.read(&mut buffer[..want]).map_err(|error| error.to_string())?;
             if got == 0 {
-                return Err(format!("it became shorter while it was read: {left} bytes are missing"));
+                return Err(format!("the file was truncated while it was read: {left} bytes are missing"));
             }
             summing.add(&buffer[..got]);
             self.message(&buffer[..got])?;
@@ -126,7 +126,7 @@ impl Sending<'_> {
                 Ok(()) => return Ok(()),
                 Err(Error::TimedOut) if Instant::now() < until => {}
                 Err(Error::TimedOut) => {
-                    return Err(format!("nothing could be sent for {} s: is there a receiver?", PATIENCE.as_secs()))
+                    return Err(format!("no message could be sent for {} s: is there a receiver?", PATIENCE.as_secs()))
                 }
                 Err(Error::Closed(Reason::Closed)) => return Err(LEFT.into()),
                 Err(other) => return Err(other.to_string()),
@@ -190,9 +190,7 @@ impl Sending<'_> {
             match self.listener.receive(self.peer, Some(TURN)) {
                 Ok(answer) => break answer,
                 Err(Error::TimedOut) if Instant::now() < until => {}
-                Err(Error::TimedOut) => {
-                    return Err("everything was sent, and the receiver does not say that it has it".into())
-                }
+                Err(Error::TimedOut) => return Err("everything was sent, but the receiver did not confirm it".into()),
                 Err(Error::Closed(Reason::Closed)) => return Err(LEFT.into()),
                 Err(other) => return Err(other.to_string()),
             }

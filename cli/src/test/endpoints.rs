@@ -95,7 +95,7 @@ impl Script<'_> {
             let count = wanted.len();
             return Err(Stop::at(
                 named.span,
-                format!("`{name}` has {count} parameters, and {} are given", named.arguments.len()),
+                format!("`{name}` has {count} parameters, but {} arguments are given", named.arguments.len()),
             ));
         }
         let values = named.arguments.iter().map(|a| argument(a, &self.variables)).collect::<Result<Vec<_>, _>>()?;
@@ -111,8 +111,7 @@ impl Script<'_> {
                 other => return Err(Stop { node, ..Stop::at(named.span, unexpected(other)) }),
             }
             if !self.one_more(named.span)? {
-                let what =
-                    format!("`{}` at {} is refused, and time does not help", named.event.name, named.endpoint.name);
+                let what = format!("`{}` at {} is refused, also at later times", named.event.name, named.endpoint.name);
                 return Err(Stop { node, ..Stop::at(named.span, what) });
             }
         }

@@ -33,7 +33,7 @@ pub fn without_effect(args: &Verify) -> Option<String> {
     let unused = of_explorer.filter(|(_, given)| *given && !has_explorer).map(|(name, _)| (name, "explorer"));
     let level = (!args.level.is_empty() && !has_c).then_some(("--level", "spin-c"));
     if args.mutants && args.engine != Engine::Explorer {
-        return Some("`--mutants` searches with the explorer alone: leave out `--engine`".into());
+        return Some("`--mutants` runs only the explorer: omit `--engine`".into());
     }
     let (name, engine) = unused.chain(level).next()?;
     Some(format!("`{name}` has no effect here: it is an option of `--engine {engine}`"))
@@ -54,13 +54,13 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
             Engine::Spin => {
                 let waiting = Waiting::begin("SPIN searches the model in Promela".to_string());
                 let check = |tools: &Tools| model::check(&world.setup, tools, &limits(args));
-                all.push(told(Searcher::Spin, world, session, interrupt, check));
+                all.push(report(Searcher::Spin, world, session, interrupt, check));
                 let holds = matches!(all.last(), Some(Report { verdict: Outcome::Holds, .. }));
                 drop(waiting);
                 if holds && super::search::has_goals(world) && !interrupt.came() {
-                    let _waiting = Waiting::begin("SPIN searches for fair runs that meet no goal".to_string());
+                    let _waiting = Waiting::begin("SPIN searches for fair runs that violate a goal".to_string());
                     let check = |tools: &Tools| model::goals(&world.setup, tools, &limits(args));
-                    all.push(told(Searcher::SpinGoals, world, session, interrupt, check));
+                    all.push(report(Searcher::SpinGoals, world, session, interrupt, check));
                 }
             }
             Engine::SpinC => {
@@ -101,7 +101,7 @@ fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) 
         Ok(tools) => tools,
         Err(error) => return vec![without(Searcher::SpinC(None), Failure::Spin(error), interrupt)],
     };
-    let waiting = Waiting::begin("SPIN and gcc make the verifier".to_string());
+    let waiting = Waiting::begin("SPIN and gcc build the verifier".to_string());
     let checker = Checker::new(&world.setup, &tools, &limits);
     drop(waiting);
     let checker = match checker {
@@ -113,7 +113,7 @@ fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) 
     for (name, level) in EMITTED.into_iter().filter(|(_, level)| wanted(*level)) {
         let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
         let engine = Searcher::SpinC(Some(EmittedLevel(level)));
-        all.push(told(engine, world, session, interrupt, |_| checker.check(level)));
+        all.push(report(engine, world, session, interrupt, |_| checker.check(level)));
         if interrupt.came() {
             break;
         }
@@ -121,7 +121,7 @@ fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) 
     all
 }
 
-fn told(
+fn report(
     engine: Searcher,
     world: &World,
     session: &Session,
@@ -182,34 +182,33 @@ fn violated(engine: Searcher, why: String, trail: Trail, world: &World, session:
         Some((StopReason::Violation(violation), words)) => (Some(violation), words),
         _ => (trail.goal.map(|_| Violation::Goal), why),
     };
-    let told = |why: String, steps| Outcome::Violated { why, violation, run: None, steps };
+    let unlocated = |why: String, steps| Outcome::Violated { why, violation, run: None, steps };
     let located = |run| Some(located(run, session));
     let steps = trail.steps.iter().filter(|step| hint(step).is_some()).map(Step::to_string).collect::<Vec<_>>();
     let hints: Vec<Hint> = trail.steps.iter().filter_map(hint).collect();
     if world.setup.beyond_interpreter().is_some() {
-        return told(why, steps);
+        return unlocated(why, steps);
     }
     let retraced = match Space::open(&world.setup) {
         Ok((space, first)) => retrace(&world.setup, &space, &first, &hints),
-        Err(_) => return told(why, steps),
+        Err(_) => return unlocated(why, steps),
     };
     let differs = match retraced {
         Ok(run) => return Outcome::Violated { why: run.why.clone(), violation, run: located(run), steps: vec![] },
-        Err(Lost::TooMany) => return told(why, steps),
+        Err(Lost::TooMany) => return unlocated(why, steps),
         Err(Lost::Allowed(run)) if violation == Some(Violation::Goal) => {
             let run = located(Run { why: why.clone(), ..run });
             return Outcome::Violated { why, violation, run, steps: vec![] };
         }
-        Err(Lost::Allowed(_)) => "does the same steps and breaks nothing".to_string(),
+        Err(Lost::Allowed(_)) => "repeats the steps without a violation".to_string(),
         Err(Lost::Impossible(0)) => format!("cannot begin with `{}`", steps[0]),
-        Err(Lost::Impossible(done)) => format!("cannot go on with `{}` after {done} steps", steps[done]),
+        Err(Lost::Impossible(done)) => format!("cannot continue with `{}` after step {done}", steps[done]),
     };
     let searched = match engine {
         Searcher::SpinC(_) => "the emitted C",
         _ => "the model in Promela",
     };
-    let why =
-        format!("{why}; but the interpreter {differs}: {searched} does not do what the stack does, an internal error");
+    let why = format!("{why}; but the interpreter {differs}: internal error, {searched} differs from the stack");
     Outcome::Violated { why, violation: None, run: None, steps }
 }
 
@@ -238,12 +237,12 @@ pub fn differ(all: &[Report]) -> Option<String> {
             (states != wanted + more).then(|| format!("{} has {states} states, the explorer {wanted}", other.engine))
         }
         (Outcome::Holds, Outcome::Violated { .. }) => {
-            Some(format!("the explorer finds nothing, {} does", other.engine))
+            Some(format!("the explorer finds no violation, {} finds one", other.engine))
         }
         (Outcome::Violated { violation: Some(violation), .. }, Outcome::Holds)
             if looks_for(other.engine, *violation) =>
         {
-            Some(format!("{} does not find what the explorer finds", other.engine))
+            Some(format!("{} does not find the violation that the explorer finds", other.engine))
         }
         _ => None,
     })?;
@@ -262,7 +261,7 @@ mod tests {
     }
 
     /// Returns the report for a trail of SPIN in the world of a layer that holds.
-    fn told(engine: Searcher, steps: Vec<Step>) -> String {
+    fn explanation(engine: Searcher, steps: Vec<Step>) -> String {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/verify/alternating_bit.nacre");
         let session = Session::open(&[file]);
         let subject = Subject { name: "alternating_bit".into(), is_layer: true };
@@ -277,36 +276,43 @@ mod tests {
             &session,
         ) {
             Outcome::Violated { why, run: None, .. } => why,
-            _ => panic!("the interpreter breaks something"),
+            _ => panic!("the interpreter finds a violation"),
         }
     }
 
     #[test]
-    fn what_spin_must_find_and_does_not_is_a_fault() {
-        let told = |violation: Violation, engine: Searcher| {
+    fn violation_that_spin_must_find_and_does_not_is_an_internal_error() {
+        let difference = |violation: Violation, engine: Searcher| {
             let violated =
                 Outcome::Violated { why: "why".into(), violation: Some(violation), run: None, steps: vec![] };
             differ(&[nothing(Searcher::Explorer, violated), nothing(engine, Outcome::Holds)])
         };
         for engine in [Searcher::Spin, spin_c()] {
-            assert!(told(Violation::Assertion, engine).is_some() && told(Violation::NotAllowed, engine).is_some());
-            assert_eq!(told(Violation::Goal, engine), None);
+            assert!(
+                difference(Violation::Assertion, engine).is_some()
+                    && difference(Violation::NotAllowed, engine).is_some()
+            );
+            assert_eq!(difference(Violation::Goal, engine), None);
         }
-        assert!(told(Violation::Invariant, Searcher::Spin).is_some() && told(Violation::Invariant, spin_c()).is_none());
-        assert_eq!(told(Violation::Assertion, Searcher::SpinGoals), None);
+        assert!(
+            difference(Violation::Invariant, Searcher::Spin).is_some()
+                && difference(Violation::Invariant, spin_c()).is_none()
+        );
+        assert_eq!(difference(Violation::Assertion, Searcher::SpinGoals), None);
     }
 
     #[test]
-    fn what_the_interpreter_does_not_do_is_a_fault_of_what_was_searched() {
+    fn run_that_the_interpreter_does_not_repeat_is_an_internal_error() {
         let send = |number| Step::Call { end: 0, name: "send".into(), number };
         let deliver = || Step::Network { name: "deliver".into(), end: Some(1) };
         let opened = |end| Step::Opened { end };
-        let why = told(spin_c(), vec![send(1), deliver()]);
-        let words = "it is; but the interpreter does the same steps and breaks nothing: the emitted C does not do";
+        let why = explanation(spin_c(), vec![send(1), deliver()]);
+        let words =
+            "it is; but the interpreter repeats the steps without a violation: internal error, the emitted C differs";
         assert!(why.starts_with(words), "{why}");
-        let why = told(Searcher::Spin, vec![opened(0), opened(1), deliver()]);
-        assert!(why.contains("cannot begin with `deliver at b`: the model in Promela"), "{why}");
-        let why = told(Searcher::Spin, vec![opened(1), send(1), send(3)]);
-        assert!(why.contains("cannot go on with `a calls send, number 3` after 1 steps"), "{why}");
+        let why = explanation(Searcher::Spin, vec![opened(0), opened(1), deliver()]);
+        assert!(why.contains("cannot begin with `deliver at b`: internal error, the model in Promela"), "{why}");
+        let why = explanation(Searcher::Spin, vec![opened(1), send(1), send(3)]);
+        assert!(why.contains("cannot continue with `a calls send, number 3` after step 1"), "{why}");
     }
 }

@@ -31,14 +31,14 @@ pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, inter
             subjects.push(s)
         }
     });
-    let (mut told, mut all_found) = (vec![], true);
+    let (mut scores, mut all_found) = (vec![], true);
     for subject in subjects {
         let mine: Vec<&World> = worlds.iter().filter(|(s, _)| *s == subject).map(|(_, w)| w).collect();
         match score(args, &mine, session, interrupt) {
             Ok(score) => {
                 all_found &= score.survivors.is_empty();
                 if args.json {
-                    told.push(score.json(subject));
+                    scores.push(score.json(subject));
                 } else {
                     score.print(subject);
                 }
@@ -53,7 +53,7 @@ pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, inter
         }
     }
     if args.json {
-        print_json(&Value::Array(told));
+        print_json(&Value::Array(scores));
     }
     if all_found {
         Exit::Yes
@@ -86,7 +86,7 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
     for world in worlds {
         let found = super::search::search(args, world, interrupt, true)?;
         if let Verdict::Violated { why, .. } = found.searched.verdict {
-            return Err(format!("the specification does not hold as it is: {why}"));
+            return Err(format!("the specification does not hold without a mutation: {why}"));
         }
         let states = found.searched.progress.states as usize;
         let ran = ran(world, &found.covered.handlers);
@@ -111,9 +111,9 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
                 *killed += 1;
                 score.idle += 1;
             }
-            Found::Not => score.survivors.push(told(mutant, session)),
+            Found::Not => score.survivors.push(describe(mutant, session)),
             Found::Unfinished => {
-                score.survivors.push(format!("{} (not everything was searched)", told(mutant, session)))
+                score.survivors.push(format!("{} (the search is incomplete)", describe(mutant, session)))
             }
         }
         progress.add(1);
@@ -134,7 +134,9 @@ fn idle<'a>(searches: impl Iterator<Item = &'a Vec<bool>>) -> Vec<usize> {
 }
 
 enum Found {
+    /// A run violates the specification.
     Broken,
+    /// A handler no longer runs.
     Idle,
     Not,
     /// The limit of states was exceeded.
@@ -176,11 +178,11 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
 }
 
 /// Formats a mutant that was not detected.
-fn told(mutant: &Mutant, session: &Session) -> String {
+fn describe(mutant: &Mutant, session: &Session) -> String {
     let place = session.places(&[mutant.span]);
     let source = |span| session.sources.slice(span).to_string();
     let before = mutant.before(&source);
-    let after = mutant.after(&source).unwrap_or_else(|| "(left out)".into());
+    let after = mutant.after(&source).unwrap_or_else(|| "(removed)".into());
     format!("{} in {} ({place}): {before}  =>  {after}", mutant.operator, mutant.place)
 }
 
@@ -193,14 +195,14 @@ impl Score {
     fn print(&self, subject: &Subject) {
         let (killed, all) = self.sums();
         let share = 100.0 * f64::from(killed) / f64::from(all.max(1));
-        print(&format!("{}: {killed} of {all} mutants are found ({share:.0} %)", subject.name));
+        print(&format!("{}: {killed} of {all} mutants are detected ({share:.0} %)", subject.name));
         if self.idle > 0 {
-            print(&format!("    {} of them only by a handler that does not run any more", self.idle));
+            print(&format!("    {} of them only because a handler no longer runs", self.idle));
         }
         for (operator, (killed, all)) in &self.operators {
             print(&format!("    {operator:<11} {killed} of {all}"));
         }
-        self.survivors.iter().for_each(|s| print(&format!("  not found: {s}")));
+        self.survivors.iter().for_each(|s| print(&format!("  not detected: {s}")));
     }
 
     fn json(&self, subject: &Subject) -> Value {

@@ -92,7 +92,7 @@ impl Report {
             Verdict::Complete => match found.undrawn.first() {
                 None => Outcome::Holds,
                 Some(span) => Outcome::NotFound(format!(
-                    "of the random number at {} only the least and the greatest value were tried",
+                    "only the least and the greatest value of the random number at {} were tried",
                     session.places(&[*span])
                 )),
             },
@@ -178,7 +178,7 @@ const COMPOSED_GOALS: &str =
 
 /// Why a run that SPIN finds may violate no goal.
 const WEAK_FAIRNESS: &str =
-    "SPIN also calls runs fair in which a move that is possible again and again, but not always, is never made";
+    "SPIN also considers runs fair in which a move that is enabled infinitely often, but not always, is never made";
 
 /// Prints one verdict; draws and saves the run of a violation. `violations`: the number printed before, for file names.
 pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, violations: &mut usize) {
@@ -198,7 +198,7 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
         }
         Outcome::Violated { why, .. } => writeln!(text, "  VIOLATED: {why}"),
         Outcome::Holds => writeln!(text, "  holds in this configuration: every state was visited"),
-        Outcome::Excluded => writeln!(text, "  decided by the explorer, where goals hold: {WEAK_FAIRNESS}"),
+        Outcome::Excluded => writeln!(text, "  decided by the explorer, for which the goals hold: {WEAK_FAIRNESS}"),
         Outcome::NotFound(why) => writeln!(text, "  no violation found, but {why}"),
         Outcome::Unfit(why) => writeln!(text, "  not checked by this engine: {why}"),
         // The other lines were printed at the failure.
@@ -315,9 +315,9 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
             (false, true) if refusals.count() > 0 => "holds in every configuration that was verified",
             (false, true) if explored => "holds in every configuration",
             (false, true) => {
-                "holds in every configuration, within what SPIN checks (not handlers that never run; in C not goals)"
+                "holds in every configuration (SPIN does not check for handlers that never run, nor goals in C)"
             }
-            (false, false) => "no violation found, but not everything was searched",
+            (false, false) => "no violation found, but the search is incomplete",
         };
         print(summary);
     }

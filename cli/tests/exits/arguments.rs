@@ -45,7 +45,7 @@ const WRONG_USAGE: [(&str, &str); 50] = [
     ("verify FOLDER/s --bits 65537", "--bits"),
     ("verify FOLDER/s --set send=18446744073709551616", "numbers after `=`"),
     ("verify FOLDER/s --engine fast", "--engine"),
-    ("verify FOLDER/s --mutants --engine spin", "leave out `--engine`"),
+    ("verify FOLDER/s --mutants --engine spin", "omit `--engine`"),
     ("verify FOLDER/s --mutants --trace FOLDER/run.json", "--trace"),
     ("verify FOLDER/s --level call", "an option of `--engine spin-c`"),
     ("verify FOLDER/s --engine spin --bits 1", "an option of `--engine explorer`"),
@@ -75,7 +75,7 @@ fn wrong_arguments_are_one_error_with_status_2() {
 const EXTREMES: [(&str, i32, &str); 17] = [
     ("sim FOLDER/s --stack small --seed 0", 0, "every property holds"),
     ("sim FOLDER/s --stack small --seed 18446744073709551615 --runs 2", 0, "every property holds"),
-    ("sim FOLDER/s --stack small --messages 0", 3, "no message was to be sent"),
+    ("sim FOLDER/s --stack small --messages 0", 3, "no message was requested"),
     ("sim FOLDER/s --stack small --largest 0", 0, "every property holds"),
     ("sim FOLDER/s --stack small --messages 2 --largest 16777216", 0, "every property holds"),
     ("sim FOLDER/s --stack small --messages 1 --delay 8760h --jitter 8760h", 1, "timed out without progress"),
@@ -87,12 +87,12 @@ const EXTREMES: [(&str, i32, &str); 17] = [
     ),
     ("sim FOLDER/s --stack small --partition 1ns/0ns", 0, "every property holds"),
     ("sim FOLDER/s --stack small --messages 2 --partition 8760h/8759h", 0, "every property holds"),
-    ("verify NO_BIT --states 0", 3, "not everything was searched"),
+    ("verify NO_BIT --states 0", 3, "the search is incomplete"),
     ("verify NO_BIT --states 18446744073709551615 --memory 1048576 --threads 64", 1, "violated"),
     ("verify NO_BIT --seconds 18446744073709551615", 1, "violated"),
     ("verify NO_BIT --memory 1", 3, "the limit of 1 MiB"),
     ("verify NO_BIT --bits 1", 1, "violated"),
-    ("verify NO_BIT --set send=0,0", 3, "not everything was searched"),
+    ("verify NO_BIT --set send=0,0", 3, "the search is incomplete"),
     ("verify NO_BIT --set size=18446744073709551615,0", 3, "messages have 1 to 8 bytes"),
 ];
 

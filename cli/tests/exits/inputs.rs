@@ -146,10 +146,10 @@ fn saved_runs_that_are_none_are_one_error() {
     let nested = "[".repeat(1 << 20);
     let other = saved.replacen("nacre_trace\": 1", "nacre_trace\": 2", 1);
     for (text, part) in [
-        ("", "is no saved run"),
-        ("{}", "is no saved run"),
-        (&cut, "is no saved run"),
-        (&nested, "is no saved run"),
+        ("", "is not a saved run"),
+        ("{}", "is not a saved run"),
+        (&cut, "is not a saved run"),
+        (&nested, "is not a saved run"),
         (&other, "of version 2"),
     ] {
         desk.write("run.json", text);
