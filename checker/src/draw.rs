@@ -49,7 +49,7 @@ fn lines(step: &RunStep, words: &Words) -> Vec<Line> {
         }
         What::Timer { name, indices, .. } if indices.is_empty() => Line::At(end, format!("timer {name}")),
         What::Timer { name, indices, .. } => Line::At(end, format!("timer {name} {indices:?}")),
-        What::Later => Line::At(end, "↻ goes on with what it put off".into()),
+        What::Later => Line::At(end, "↻ later event".into()),
         What::Nothing => Line::Network(network()),
     });
     if words.details {

@@ -95,7 +95,7 @@ fn run_that_meets_no_goal_is_drawn_saved_and_run_again() {
     assert_eq!((status, err.as_str()), (1, ""));
     let (safety, goals) = out.split_once("spin, goals").expect("a search for goals");
     assert!(safety.contains("holds in this configuration"), "{safety}");
-    assert!(goals.contains("VIOLATED: all_arrive of fifo_network: need not be so again"), "{goals}");
+    assert!(goals.contains("VIOLATED: all_arrive of fifo_network: does not hold infinitely often"), "{goals}");
     assert!(goals.contains("forgetful.nacre:42"), "an acknowledgement comes: {goals}");
     let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief", "--level", "inline"]));
     assert_eq!((status, err.as_str()), (0, ""));

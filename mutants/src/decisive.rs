@@ -1,19 +1,19 @@
 //! Code that affects more than timing: the values and statements that a mutant may change.
 //!
 //! A value is *decisive* if it can reach a condition, an index, a bound of a loop, a message, a header field, an
-//! argument of an event, an operation on a container, an invariant, a goal or what `accepts` asks. A statement *acts*
-//! if leaving it out could be seen: it emits, drops, arms, changes a container or a decisive value, ends what acts, or
-//! is a loop, whose bound is a claim. A condition is asked only for the sake of what it guards, so one whose branches
-//! do not act makes nothing decisive. What is left feeds nothing but waiting times and counters (the measurement of a
-//! round trip, say), and those no specification sees.
+//! argument of an event, an operation on a container, an invariant, a goal or a condition of `accepts`. A statement
+//! *acts* if its omission is observable: it emits, drops, arms, changes a container or a decisive value, ends a block
+//! that acts, or is a loop, whose bound is a claim. A condition matters only for the statements that it guards, so one
+//! whose branches do not act makes no value decisive. All other values feed only waiting times and counters (for
+//! example the measurement of a round trip), which no specification observes.
 //!
-//! Both are least fixpoints over the whole stack: nothing is decisive until something needs it.
+//! Both properties are least fixpoints over the whole stack: initially no value is decisive.
 
 use nacre_analysis::values::{self, BodyId, Slot, Values};
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-/// Which values of a stack decide more than times and counters.
+/// The values of a stack that affect more than times and counters.
 pub struct Decisive<'a> {
     stack: &'a Stack,
     /// Which cells, locals, results and fields are decisive, and which bodies act.
@@ -35,7 +35,7 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    /// What layers say of themselves, and when they take something.
+    /// Reads the invariants, goals and `accepts` conditions of the layers.
     fn said(&mut self) {
         for layer in &self.stack.layers {
             let goals = layer.goals.iter().map(|g| &g.holds);
@@ -73,12 +73,12 @@ impl<'a> Decisive<'a> {
         matches!(body, BodyId::Function(function) if self.is(Slot::Result(function)))
     }
 
-    /// Whether a store there could be seen.
+    /// Whether a store to the place is observable.
     pub fn place(&self, body: BodyId, place: &Place) -> bool {
         self.stored(body, place)
     }
 
-    /// Whether anything in a block acts.
+    /// Whether any statement of a block acts.
     pub fn block_acts(&self, body: BodyId, block: &Block) -> bool {
         block.iter().any(|s| self.statement_acts(body, s))
     }
@@ -89,7 +89,7 @@ impl<'a> Decisive<'a> {
             StatementKind::Let(local, e) => self.local(body, *local) || self.stack.has_message(&e.ty),
             StatementKind::Store(place, _) => self.stored(body, place),
             StatementKind::If { then, otherwise, .. } => any(then) || any(otherwise),
-            // How often it runs is a claim.
+            // The number of iterations is a claim.
             StatementKind::Loop { .. } | StatementKind::For { .. } | StatementKind::Break => true,
             StatementKind::Each { walk, body: inner, .. } => walk.drain || any(inner),
             StatementKind::Return(_) => self.is(Slot::Effect(body)) || self.result(body),
@@ -142,7 +142,7 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    // ---- what makes something decisive
+    // ---- propagation of decisive values
 
     fn block(&mut self, body: BodyId, block: &[Statement]) {
         for statement in block {
@@ -153,14 +153,15 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    /// As [`Self::statement_acts`], without what only ends the body: that acts if something else in it does.
+    /// Like [`Self::statement_acts`], without statements that only end the body: they act if another statement in it
+    /// does.
     fn acts_besides_ending(&self, body: BodyId, statement: &Statement) -> bool {
         let any = |block: &Block| block.iter().any(|s| self.acts_besides_ending(body, s));
         match &statement.kind {
             StatementKind::If { then, otherwise, .. } => any(then) || any(otherwise),
             StatementKind::Each { walk, body: inner, .. } => walk.drain || any(inner),
             StatementKind::Return(_) => false,
-            // A local is no effect of the body.
+            // A local is not an effect of the body.
             StatementKind::Let(_, e) => self.stack.has_message(&e.ty),
             StatementKind::Fit { .. } => false,
             StatementKind::Call { function, .. } => self.is(Slot::Effect(BodyId::Function(*function))),
@@ -210,7 +211,7 @@ impl<'a> Decisive<'a> {
                 o.arguments.iter().for_each(|e| self.read(at, e, true));
             }
             StatementKind::Emit(emit) => emit.arguments.iter().for_each(|e| self.read(at, e, true)),
-            // How long it waits is not seen.
+            // The waiting time is not observable.
             StatementKind::Arm { timer, .. } | StatementKind::Cancel(timer) => self.indices(at, timer),
             StatementKind::Drop(e) | StatementKind::Assert(e, _) | StatementKind::Yield(e) => self.read(at, e, true),
             StatementKind::Random { below: e, .. } | StatementKind::Filter { input: e, .. } => self.read(at, e, true),
@@ -240,7 +241,7 @@ impl<'a> Decisive<'a> {
                     self.read(Some(body), e, true);
                 }
                 Argument::Value(_) => {}
-                // It is an alias of the place, so each is decisive if the other is.
+                // The local is an alias of the place, so each is decisive if the other is.
                 Argument::Reference(place) => {
                     self.indices(Some(body), place);
                     if self.parameter(function, *parameter) {
@@ -253,7 +254,7 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    /// All fields of structs in a type.
+    /// Marks all fields of structs in a type.
     fn set_fields(&mut self, ty: &Type) {
         let stack = self.stack;
         match ty {
@@ -288,7 +289,7 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    /// What is at a place decides; `whole`: all of it does.
+    /// Marks the value at a place as decisive; `whole`: with all its fields.
     fn mark(&mut self, body: Option<BodyId>, place: &Place, whole: bool) {
         self.indices(body, place);
         match place.root {
@@ -349,7 +350,7 @@ impl<'a> Decisive<'a> {
     }
 }
 
-/// The fields of structs on the way from a root to a place.
+/// Returns the fields of structs on the path from a root to a place.
 fn fields_on(stack: &Stack, root: &Type, path: &[Step]) -> Vec<(StructId, u32)> {
     let (mut ty, mut found) = (root.clone(), vec![]);
     for step in path {
@@ -368,7 +369,7 @@ fn fields_on(stack: &Stack, root: &Type, path: &[Step]) -> Vec<(StructId, u32)> 
     found
 }
 
-/// No messages, timers or containers in it: writing it is seen only by who reads it.
+/// Whether a type contains no messages, timers or containers, so that only reads observe a store.
 fn is_plain(stack: &Stack, ty: &Type) -> bool {
     match ty {
         Type::Msg | Type::View | Type::Timer => false,

@@ -1,24 +1,24 @@
 //! Mutants: a layer with one small mistake. The share that a specification detects measures its strength.
 //!
-//! | operator | changes |
+//! | operator | change |
 //! |---|---|
-//! | comparison | `<` and `<=` into one another, `==` and `!=` |
-//! | arithmetic | `+` and `-` into one another |
-//! | constant | a number into the next one, a bool or a variant of an enum into the other (the next) |
-//! | update | removes an assignment, or an operation whose result is unused |
-//! | timer | leaves out an `arm` or a `cancel` |
-//! | variant | puts on another header with the same fields |
-//! | emission | leaves it out; its message is dropped |
+//! | comparison | swaps `<` and `<=`, or `==` and `!=` |
+//! | arithmetic | swaps `+` and `-` |
+//! | constant | replaces a number by the next one, a bool by its negation, or an enum variant by the next one |
+//! | update | omits an assignment, or an operation whose result is unused |
+//! | timer | omits an `arm` or a `cancel` |
+//! | variant | adds another header with the same fields |
+//! | emission | omits an emission and drops its message |
 //! | branch | swaps the two branches of an `if` |
 //!
-//! An operator is applied wherever it applies, except to:
+//! An operator is applied at every place except:
 //!
-//! | left alone | because |
+//! | not mutated | reason |
 //! |---|---|
-//! | counters, durations, instants | they are not behaviour, or a checker erases them |
-//! | code that affects only times ([`decisive`]) | where timers may fire at any time, it is unobservable |
-//! | a condition that compares a number drawn at random | it is decided both ways anyway |
-//! | what follows `impossible` in its block | no correct peer leads there |
+//! | counters, durations, instants | they do not affect behaviour, or a checker erases them |
+//! | code that affects only times ([`decisive`]) | if timers may fire at any time, it is unobservable |
+//! | a condition that compares a random number | both outcomes are tried anyway |
+//! | statements that follow `impossible` in its block | no correct peer leads there |
 
 pub mod decisive;
 mod edit;
@@ -37,11 +37,11 @@ pub struct Mutant {
     pub place: String,
     /// The statement or expression that is changed.
     pub span: Span,
-    /// What becomes of it.
+    /// The change.
     pub edit: Edit,
 }
 
-/// Every mutant of the layers named (all: none are).
+/// Returns every mutant of these layers; of all layers if none is named.
 pub fn mutants(stack: &Stack, layers: &[LayerId]) -> Vec<Mutant> {
     let wanted = |layer: LayerId| layers.is_empty() || layers.contains(&layer);
     let decisive = Decisive::of(stack);
@@ -63,7 +63,7 @@ pub fn mutants(stack: &Stack, layers: &[LayerId]) -> Vec<Mutant> {
     all
 }
 
-/// An operator, the statement or expression that it is applied to, and what becomes of that.
+/// An operator, the statement or expression to which it is applied, and the change.
 type Change = (&'static str, Span, Edit);
 
 fn made(stack: Stack, (operator, span, edit): Change, place: &str) -> Mutant {
@@ -95,7 +95,7 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    /// A place where an operator applies: whether it is the one to change.
+    /// Records a place where an operator applies; returns whether it is the one to change.
     fn here(&mut self, operator: &'static str, span: Span, edit: Edit) -> bool {
         let here = self.seen == self.wanted;
         self.seen += 1;
@@ -105,7 +105,7 @@ impl Walker<'_> {
         here
     }
 
-    /// The constant that a mutant has instead; none: a type has no other.
+    /// Returns the constant of the mutant; none: the type has no other constant.
     fn next(&self, ty: &Type, n: u64) -> Option<u64> {
         match ty {
             Type::Bool => Some(n ^ 1),
@@ -119,7 +119,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A constant as the source writes it.
+    /// Formats a constant as in the source.
     fn constant(&self, ty: &Type, number: u64) -> String {
         match ty {
             Type::Bool => (number != 0).to_string(),
@@ -154,7 +154,7 @@ impl Walker<'_> {
         !is_time(&place.ty) && self.decisive.place(self.body, place)
     }
 
-    /// What is left of a statement that is left out: its messages are dropped.
+    /// Returns the operator that omits a statement, and the statement that drops its message.
     fn left_out(&self, statement: &Statement) -> Option<(&'static str, Option<Statement>)> {
         let dropped = |arguments: &[Expr]| match arguments
             .iter()
@@ -201,7 +201,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a condition compares a number that was drawn.
+    /// Whether a condition compares a random number.
     fn by_chance(&self, condition: &Expr) -> bool {
         let ExprKind::Binary(_, a, b) = &condition.kind else { return false };
         [a, b].iter().any(|e| matches!(&e.kind, ExprKind::Local(local) if self.drawn.contains(local)))
@@ -277,7 +277,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The other variants of a layer's header that have fields of the same types.
+    /// Returns the other headers of the layer that have fields of the same types.
     fn alike(&self, mine: HeaderId) -> Vec<HeaderId> {
         let header = self.stack.header(mine);
         let same = |other: &Header| {
@@ -352,7 +352,7 @@ impl Walker<'_> {
             }
             ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter_mut().for_each(|e| self.expr(e)),
             ExprKind::Query(_, _, parts) => parts.iter_mut().for_each(|e| self.expr(e)),
-            // Nothing in these is a number of the layer's own, or it is a claim or bytes.
+            // These contain no number of the layer, or only a claim or bytes.
             ExprKind::Literal(_)
             | ExprKind::Zero
             | ExprKind::Local(_)
@@ -380,7 +380,7 @@ fn is_time(ty: &Type) -> bool {
     matches!(ty, Type::Duration | Type::Instant)
 }
 
-/// The operator that takes the place of another, and what the mutant is called.
+/// Returns the operator that replaces another, and the name of the mutation operator.
 fn other_operator(op: BinaryOp) -> Option<(BinaryOp, &'static str)> {
     use BinaryOp::*;
     match op {

@@ -19,7 +19,7 @@ fn span_of_a_mutant_is_what_the_operator_changes() {
     assert!(all.len() > 100, "{} mutants", all.len());
     for mutant in &all {
         let text = session.sources.slice(mutant.span);
-        // What is written short stands for more: `+=` is an addition, `pass` an emission.
+        // Some short forms abbreviate operators: `+=` is an addition, `pass` an emission.
         let signs: &[&str] = match mutant.operator {
             "comparison" => &["<", ">", "==", "!=", "in"],
             "arithmetic" => &["+", "-"],
@@ -28,7 +28,7 @@ fn span_of_a_mutant_is_what_the_operator_changes() {
         };
         let fits = signs.is_empty() || signs.iter().any(|sign| text.contains(sign));
         assert!(fits && !text.trim().is_empty(), "{} in {}: `{text}`", mutant.operator, mutant.place);
-        // A handler is longer than each statement in it, but for the branches of one that is all of it.
+        // A handler is longer than each statement in it, except for the branches of a statement that is the whole body.
         assert!(!text.starts_with("up ") && !text.starts_with("down "), "{}: `{text}`", mutant.operator);
     }
 }
@@ -54,7 +54,7 @@ fn mutants_of_one_handler_have_places_of_their_own() {
     }
 }
 
-/// The source of each change, before and after, is of the very expression.
+/// The source of each change, before and after, is that of the changed expression.
 #[test]
 fn mutants_are_shown_in_the_words_of_the_source() {
     let members = "
@@ -100,7 +100,7 @@ fn mutants_are_shown_in_the_words_of_the_source() {
     }
 }
 
-/// In every layer of the library the change can be shown at its place.
+/// In every layer of the library, each change can be shown in the source.
 #[test]
 fn every_mutant_of_the_library_differs_in_the_source() {
     for (source, name) in [("layers/pt2pt/tests.nacre", "pt2pt_small"), ("examples/reliable.nacre", "reliable")] {
@@ -112,7 +112,7 @@ fn every_mutant_of_the_library_differs_in_the_source() {
             assert!(after.as_ref() != Some(&before), "{} in {}: {before}", mutant.operator, mutant.place);
             described.extend(after.filter(|after| after.contains(", with ")));
         }
-        // What stands for more than is written: a loop over the last numbers, ...
+        // Short forms: a loop over the last numbers, ...
         assert!(described.len() * 20 < all.len(), "{} of {}: {}", described.len(), all.len(), described.join("\n"));
     }
 }

@@ -49,7 +49,7 @@ impl Searched {
             Some((StopReason::Violation(_), _)) => None,
             Some((StopReason::Limit(limit), words)) if words.is_empty() => Some(limit.message().to_string()),
             Some((StopReason::Limit(limit), words)) => Some(format!("{}: {words}", limit.message())),
-            None => is_assertion(why).then(|| format!("the model met a bound of its own: {why}")),
+            None => is_assertion(why).then(|| format!("the model exceeded one of its bounds: {why}")),
         };
         if let Some(limit) = limit {
             self.verdict = Verdict::Incomplete(limit);
@@ -111,12 +111,12 @@ const CYCLE: &str = "START OF CYCLE";
 
 /// Limits that pan reports, and the messages for them.
 const LIMITS: [(&str, &str); 6] = [
-    ("max search depth too small", "the depth of the search was reached"),
-    ("reached -DMEMLIM bound", "the memory was used up"),
-    ("out of memory", "the memory was used up"),
-    ("Interrupted", "the time was over"),
-    ("VECTORSZ", "a state is larger than the vector that was allowed"),
-    ("Search not completed", "the search was not completed"),
+    ("max search depth too small", "the depth limit was reached"),
+    ("reached -DMEMLIM bound", "the memory limit was reached"),
+    ("out of memory", "the memory limit was reached"),
+    ("Interrupted", "the time limit was reached"),
+    ("VECTORSZ", "a state exceeds the limit of the state vector"),
+    ("Search not completed", "the search did not complete"),
 ];
 
 fn verdict(words: &str, errors: bool) -> Verdict {

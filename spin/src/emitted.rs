@@ -60,7 +60,7 @@ pub type Lines<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
 /// The same, with `#line` for a debugger.
 pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Emitted, String> {
     if let Some(missing) = stack.externs.iter().find(|e| e.body.is_none()) {
-        return Err(format!("`{}` is the host's: there is no C to be run", missing.name));
+        return Err(format!("the host supplies `{}`, so there is no C to run", missing.name));
     }
     let mut stack = stack.clone();
     nacre_optimize::pass_over::fuse(&mut stack);
@@ -81,7 +81,7 @@ fn timers(stack: &Stack) -> Result<u64, String> {
     let timers: u64 = stack.timers.iter().map(|t| instances(&stack.cell(t.cell).ty, &t.path, stack)).sum();
     match timers {
         0..=MOST_TIMERS => Ok(timers),
-        _ => Err(format!("the stack has {timers} timers, more than the {MOST_TIMERS} that can be told apart")),
+        _ => Err(format!("an endpoint has {timers} timers, the limit is {MOST_TIMERS}")),
     }
 }
 
@@ -111,7 +111,7 @@ impl Failure {
     pub fn of(error: Error) -> Failure {
         match error {
             Error::Model(words) if words.contains(" too long") => {
-                Failure::Unfit("the automata have more ways here than SPIN takes in a step".into())
+                Failure::Unfit("a step of the automata has more alternatives than SPIN supports".into())
             }
             error => Failure::Spin(error),
         }

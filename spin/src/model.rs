@@ -37,8 +37,8 @@ pub fn goals(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
             let last = steps(trail.steps.len());
             let first = trail.cycle.map_or(last, steps) + 1;
             *why = match last < first {
-                true => format!("{name}: {NOT_MET}, for nothing more happens"),
-                false => format!("{name}: {NOT_MET}, for steps {first} to {last} can be done again and again"),
+                true => format!("{name}: {NOT_MET}: no further step is possible"),
+                false => format!("{name}: {NOT_MET}: steps {first} to {last} can repeat forever"),
             };
         }
     }
@@ -46,7 +46,7 @@ pub fn goals(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, 
 }
 
 /// The description of a goal that is not met.
-const NOT_MET: &str = "need not be so again";
+const NOT_MET: &str = "does not hold infinitely often";
 
 fn search(setup: &Setup, tools: &Tools, limits: &Limits) -> Result<Searched, Failure> {
     // Messages are values with room for every header and all data: a state can be large.
@@ -81,7 +81,7 @@ pub fn model(setup: &Setup, capacity: usize, longer: u32, goals: bool) -> Result
     let world = World { goals, longer, ..world };
     let text = write_between(&setup.stack, &world, &|_| None).map_err(|refusals| {
         let each: Vec<String> = refusals.iter().map(|refusal| refusal.reason.to_string()).collect();
-        format!("what cannot be written in Promela: {}", each.join("; "))
+        format!("constructs that Promela cannot express: {}", each.join("; "))
     })?;
     let files = monitors::tables_in_c(&tables).map(|tables| ("tables.h".to_string(), tables)).into_iter().collect();
     Ok(Model { text, files, ..Model::default() })

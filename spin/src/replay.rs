@@ -19,7 +19,7 @@ const MAIN: &str = include_str!("replay.c");
 pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> Result<Vec<(String, String)>, String> {
     let chosen = run.steps.iter().any(|s| s.choices.iter().any(|c| *c != 0));
     if chosen && setup.bounds.any_order {
-        return Err("the run picks an order of events, which the emitted C cannot be told".into());
+        return Err("the run chooses an order of events, which the emitted C does not support".into());
     }
     let emitted = emitted::emit_with(&setup.stack, level, lines)?;
     let givens = emitted::givens(setup);
@@ -120,7 +120,7 @@ fn difference(run: &Run, words: &str) -> Option<String> {
                 let side = match port {
                     0 => "the network",
                     1 => "the application",
-                    _ => "a port of a layer's own",
+                    _ => "a port of a layer",
                 };
                 return Some(format!(
                     "step {} differs: to {side} went {}, not {}",

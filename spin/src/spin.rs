@@ -232,7 +232,7 @@ impl Verifier<'_> {
 const MODEL: &str = "model.pml";
 /// The time limit for building, independent of the limit of the search, and generous for loaded machines.
 const TO_MAKE: Duration = Duration::from_secs(300);
-const TIME: &str = "the time was over";
+const TIME: &str = "the time limit was reached";
 
 fn write_files(folder: &Path, model: &Model) -> Result<(), Error> {
     let whole = (MODEL.to_string(), model.text.clone());
@@ -247,8 +247,8 @@ fn write_files(folder: &Path, model: &Model) -> Result<(), Error> {
 fn unfinished(ran: &Ran) -> Result<Searched, Error> {
     let why = match &ran.words {
         _ if ran.stopped => TIME,
-        words if words.contains("memory") || words.contains("MEMLIM") => "the memory was used up",
-        words if words.contains("VECTORSZ") => "a state is larger than the vector that was allowed",
+        words if words.contains("memory") || words.contains("MEMLIM") => "the memory limit was reached",
+        words if words.contains("VECTORSZ") => "a state exceeds the limit of the state vector",
         _ => return Err(Error::Verifier(first_lines(ran))),
     };
     let verdict = Verdict::Incomplete(why.into());

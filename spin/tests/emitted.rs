@@ -166,7 +166,7 @@ fn a_search_ends_when_the_memory_is_used_up() {
     let emitted = emit(&setup.stack, Level::Queue).expect("C");
     let source = format!("#define HARNESS_MEMORY 0\n{}", emitted.source);
     let searched = checker.check_of(&Emitted { source, ..emitted }).expect("a verdict");
-    assert_eq!(searched.verdict, Verdict::Incomplete("the memory was used up".into()));
+    assert_eq!(searched.verdict, Verdict::Incomplete("the memory limit was reached".into()));
 }
 
 /// What a search costs: states a second and bytes a state, exact, on one core.

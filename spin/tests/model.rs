@@ -157,7 +157,7 @@ fn what_the_model_leaves_out_is_refused_in_words() {
     assert!(refused(&faults).contains("only if the network has no faults"), "{}", refused(&faults));
 }
 
-/// What was sent first may come again and again; that what was sent last comes, too, is what fairness says.
+/// The first message may arrive repeatedly; fairness implies that the last one arrives, too.
 #[test]
 fn goals_are_met_again_and_again_in_fair_runs() {
     let sequencer = |change| {
@@ -169,13 +169,13 @@ fn goals_are_met_again_and_again_in_fair_runs() {
     assert_eq!(found.verdict, Verdict::Holds);
     let moody = sequencer(("likely (number > last)", "number > last && random(2) == 0"));
     let found = goals(&moody, &tools(), &Limits::default()).expect("a verdict");
-    assert_eq!(found.verdict, Verdict::Holds, "what is drawn is drawn both ways again and again");
+    assert_eq!(found.verdict, Verdict::Holds, "both values are drawn infinitely often");
     let deaf = sequencer(("number > last", "number > last && false"));
     assert_eq!(check(&deaf, &tools(), &Limits::default()).expect("a verdict").verdict, Verdict::Holds);
     let found = goals(&deaf, &tools(), &Limits::default()).expect("a verdict");
     let Verdict::Violated { why, trail } = found.verdict else { panic!("{found:?}") };
-    let words = "newest_may_arrive of fair_lossy_fifo_network: need not be so again, for steps ";
-    assert!(why.starts_with(words) && why.ends_with(" can be done again and again"), "{why}");
+    let words = "newest_may_arrive of fair_lossy_fifo_network: does not hold infinitely often: steps ";
+    assert!(why.starts_with(words) && why.ends_with(" can repeat forever"), "{why}");
     let steps = why[words.len()..].split(' ').collect::<Vec<_>>();
     let [first, last] = [steps[0], steps[2]].map(|n| n.parse::<usize>().unwrap() + 1);
     assert_eq!(trail.steps.len(), last + 1, "after both ends are open: {trail:?}");

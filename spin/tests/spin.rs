@@ -76,8 +76,8 @@ fn a_search_that_meets_a_limit_does_not_say_holds() {
         other => panic!("{other:?}"),
     };
     let usual = Limits { memory_mib: 100, ..Limits::default() };
-    assert_eq!(of(Limits { depth: 100, ..usual.clone() }), "the depth of the search was reached");
-    assert_eq!(of(Limits { breadth_first: true, ..usual }), "the memory was used up");
+    assert_eq!(of(Limits { depth: 100, ..usual.clone() }), "the depth limit was reached");
+    assert_eq!(of(Limits { breadth_first: true, ..usual }), "the memory limit was reached");
     let wide = Model {
         text: "int a[4000]; byte i; active proctype p() { a[1] = 1; i++; a[i] == 1 }".into(),
         ..Model::default()
@@ -85,7 +85,7 @@ fn a_search_that_meets_a_limit_does_not_say_holds() {
     let Verdict::Incomplete(why) = check(&wide, &Limits { vector: 1024, ..Limits::default() }).verdict else {
         panic!("a state fits")
     };
-    assert_eq!(why, "a state is larger than the vector that was allowed");
+    assert_eq!(why, "a state exceeds the limit of the state vector");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_verifier_that_does_not_end_is_stopped() {
     let text = "active proctype p() { c_code { while (1) pause(); } }";
     let model = Model { text: text.into(), ..Model::default() };
     let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
-    assert_eq!(check(&model, &limits).verdict, Verdict::Incomplete("the time was over".into()));
+    assert_eq!(check(&model, &limits).verdict, Verdict::Incomplete("the time limit was reached".into()));
 }
 
 #[test]

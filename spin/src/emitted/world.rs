@@ -23,9 +23,9 @@ use crate::environment;
 /// The capacity of a container of the automaton below; exceeding it ends the search.
 const CAPACITY: usize = 16;
 
-const CLAIM: &str = "a claim of the stack does not hold: assert, unreachable, or the bound of a loop";
+const CLAIM: &str = "a claim of the stack is violated: assert, unreachable, or the bound of a loop";
 const UNDEFINED: &str =
-    "the C does what C does not define (an access outside its memory, an overflow), or a step does not end";
+    "the C has undefined behaviour (an access outside of objects, an overflow), or a step does not end";
 
 /// The world around the endpoints of an emitted stack, as Promela.
 pub struct World<'a> {
@@ -77,7 +77,8 @@ impl<'a> World<'a> {
 
     fn declarations(&self, timers: usize) -> Result<String, String> {
         let (mut text, bounds) = (String::new(), &self.setup.bounds);
-        text += "/* Two ends of an emitted stack between automata. A state of an end and a string of bytes are \
+        text +=
+            "/* Two endpoints of an emitted stack between automata. A state of an endpoint and a string of bytes are \
             numbers: see harness.h. */\n";
         text += "c_decl { \\#include \"harness.h\" };\nc_decl { \\#include \"tables.h\" };\nc_decl {\n";
         for end in 0..2 {
@@ -105,7 +106,7 @@ impl<'a> World<'a> {
         let counts = self.around.counts();
         let _ = writeln!(
             text,
-            "byte used[{counts}]; /* of the bounds: calls by kind and end, then limits, then last resorts */"
+            "byte used[{counts}]; /* of the bounds: calls by kind and endpoint, then limits, then last resorts */"
         );
         text += "int step, what, said, i, count, event; byte me, opening; /* within a step; 0 between steps */\n\n";
         text += &self.around.each(&|j| j.declarations())?.concat();

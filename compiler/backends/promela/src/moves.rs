@@ -34,7 +34,7 @@ impl Endpoints for Writer<'_> {
 impl Writer<'_> {
     fn input_of(&self, call: &Call) -> Result<PortInput, String> {
         let inputs = self.stack.ports.get(1).map_or(&[][..], |port| &port.inputs);
-        inputs.iter().find(|i| i.event == call.event).cloned().ok_or("a call that is no event from above".into())
+        inputs.iter().find(|i| i.event == call.event).cloned().ok_or("a call that is not an event from above".into())
     }
 
     /// The parameters of an event from an automaton: addresses are those of the peer.

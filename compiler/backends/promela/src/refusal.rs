@@ -107,20 +107,20 @@ pub enum Container {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot be written in Promela: {}", self.reason)
+        write!(f, "not supported in Promela: {}", self.reason)
     }
 }
 
-/// Completes "cannot be written in Promela: ...".
+/// Completes "not supported in Promela: ...".
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Shape(what) => f.write_str(what),
             Reason::Environment(what) => f.write_str(what),
             Reason::Time { code, into } => {
-                write!(f, "a time decides more than when a timer fires: in `{code}` it reaches {into}")
+                write!(f, "a time affects more than timers: in `{code}` it reaches {into}")
             }
-            Reason::ParsedTime => f.write_str("a time in what is parsed"),
+            Reason::ParsedTime => f.write_str("a time in a parsed value"),
             Reason::Size(counted, number) => counted.write(*number, f),
             Reason::Wide(wide) => wide.fmt(f),
             Reason::Extern(name) => write!(f, "the C function `{name}`"),
@@ -129,10 +129,10 @@ impl fmt::Display for Reason {
             Reason::Of(construct, ty) => construct.write(ty, f),
             Reason::Container(operation, container) => write!(f, "{operation:?} of {container}"),
             Reason::Taken { given, wanted } => write!(f, "{given:?} as {wanted:?}"),
-            Reason::DrawnInitials => f.write_str("initial values that are drawn, between automata"),
-            Reason::ConditionWithStatements => f.write_str("a condition of `accepts` that is no plain expression"),
-            Reason::Reference => f.write_str("a reference to a place that may not be there"),
-            Reason::UnknownCall => f.write_str("a call that is no event from above"),
+            Reason::DrawnInitials => f.write_str("random initial values, between automata"),
+            Reason::ConditionWithStatements => f.write_str("a condition of `accepts` that is not a plain expression"),
+            Reason::Reference => f.write_str("a reference to a place that may not exist"),
+            Reason::UnknownCall => f.write_str("a call that is not an event from above"),
         }
     }
 }
@@ -154,7 +154,7 @@ impl fmt::Display for Wide {
         match self {
             Wide::Loop => f.write_str("a loop over numbers of more than 32 bits"),
             Wide::Random => f.write_str("a random number of more than 32 bits"),
-            Wide::FirstNumber => f.write_str("numbers of more than 32 bits that begin elsewhere than at 0"),
+            Wide::FirstNumber => f.write_str("numbers of more than 32 bits that do not begin at 0"),
             Wide::FromContainerOrFilter => f.write_str("a number of more than 32 bits from a container or a filter"),
             Wide::Window(bits) => write!(f, "a window whose numbers have more than 32 bits ({bits})"),
             Wide::Expression(kind) => write!(f, "the number of more than 32 bits {}", kind.0),
@@ -172,7 +172,7 @@ impl Construct {
             Construct::Pack => "packing",
             Construct::PackHighestFirst => "packing, with the highest byte first,",
             Construct::Fit => "fitting a number of",
-            Construct::FilterResult => "a filter that gives",
+            Construct::FilterResult => "a filter that returns",
             Construct::MulDiv => "a * b / c of",
             Construct::ToNumber => "a number of",
             Construct::Walk => "a walk over",

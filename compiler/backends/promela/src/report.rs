@@ -87,7 +87,7 @@ impl std::fmt::Display for Step {
         let who = self.end().and_then(|end| ["a", "b"].get(end)).unwrap_or(&"the network");
         match self {
             Step::Opened { .. } => write!(f, "{who} opens"),
-            Step::Later { .. } => write!(f, "{who} goes on"),
+            Step::Later { .. } => write!(f, "{who} runs a later event"),
             Step::Call { name, number, .. } => write!(f, "{who} calls {name}, number {number}"),
             Step::TimerAt { place, .. } => write!(f, "timer {place} of {who}"),
             Step::Timer { name, .. } => write!(f, "{name} of {who} fires"),
@@ -133,12 +133,12 @@ impl Limit {
     /// The message of the verdict.
     pub fn message(self) -> &'static str {
         match self {
-            Limit::Capacity => "an automaton keeps more than the model has places for",
-            Limit::Ambiguous => "an automaton could go on in two ways, and the model follows one",
-            Limit::Draws => "a step draws more random numbers than the model does",
-            Limit::Waiting => "more events wait for the network than the model has places for",
-            Limit::Length => "a message is longer than the model has places for",
-            Limit::Events => "more events of a step wait than the model has places for",
+            Limit::Capacity => "an automaton stores more entries than the model has room for",
+            Limit::Ambiguous => "an automaton has several possible states, but the model follows one",
+            Limit::Draws => "a step draws more random numbers than the model supports",
+            Limit::Waiting => "more events wait for the network than the model has room for",
+            Limit::Length => "a message is longer than the model has room for",
+            Limit::Events => "more events of a step wait than the model has room for",
             Limit::Number => "an event carries a number that is negative or larger than 2147483647",
         }
     }

@@ -224,10 +224,7 @@ fn what_cannot_be_written_is_refused_in_words() {
     let refusals = written(&timed).unwrap_err();
     let said: Vec<String> = refusals.iter().map(|r| r.to_string()).collect();
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(
-        said[0].starts_with("cannot be written in Promela: a time decides more than when a timer fires"),
-        "{said:?}"
-    );
+    assert!(said[0].starts_with("not supported in Promela: a time affects more than timers"), "{said:?}");
     let late = "import \"../interfaces.nacre\"; import \"../floor/floor.nacre\";
         worker late { state { last: instant } down send(m) { if now - last > 5 ms { drop m; return; } last = now; pass; } }";
     let refusals = written(&session_stack(late, "late / floor")).unwrap_err();
