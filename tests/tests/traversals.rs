@@ -1,19 +1,19 @@
-//! Code of the stack IR is traversed by `nacre_stack::visit`, and its control flow by `nacre_analysis`. What is written
-//! by hand misses what the IR gains.
+//! Code of the stack IR is traversed by `nacre_stack::visit`, and its control flow by `nacre_analysis`. A traversal
+//! that is written by hand misses new kinds of the IR.
 //!
 //! **Recursions** over statements and expressions are listed with a reason, over the files of each crate.
 //!
-//! **Choices by kind**: whatever decides something for *all* kinds names all of them, or asks the IR a question that is
-//! answered next to it by a match that does (`compiler/stack/src/questions.rs`). What may leave kinds unnamed:
+//! **Choices by kind**: code that decides a property for *all* kinds names all of them, or calls a function next to the
+//! IR whose match names all of them (`compiler/stack/src/questions.rs`). Exceptions:
 //!
 //! - a question about *one* kind (`matches!`, `let .. else`, `if let`, or a match with one kind and a `_` arm);
-//! - a choice that *hands on* what it does not name: its last arm gives the node to a function, which decides for all
-//!   kinds in its turn (`_ => walk_expr(self, e)`, `_ => self.value(e)`, `other => self.refuse(other.into())`);
-//! - a *recognizer* ([`RECOGNIZERS`]): it knows some forms, and what it says of every other form ("unknown", "not this
-//!   shape") is right for any expression or statement whatever. These are listed, with what makes that so.
+//! - a choice that *delegates* the kinds that it does not name: its last arm passes the node to a function that decides
+//!   for all kinds (`_ => walk_expr(self, e)`, `_ => self.value(e)`, `other => self.refuse(other.into())`);
+//! - a *recognizer* ([`RECOGNIZERS`]): it recognizes some forms, and its answer for all other forms ("unknown", "not
+//!   this shape") is correct for any expression or statement. Recognizers are listed with the reason.
 //!
-//! Everything else that names two kinds or more is open: `match` with a `_` arm, `matches!`, `if let .. else if let`
-//! and `let .. else`. The tests find these in the syntax of the crates, whatever the kinds are called there
+//! All other code that names two or more kinds is an open choice: `match` with a `_` arm, `matches!`, `if let .. else
+//! if let` and `let .. else`. The tests find these in the syntax of the crates, under any names of the kinds
 //! (`use ExprKind::*`, `use ExprKind as E`, `Self`).
 
 use std::collections::BTreeSet;

@@ -36,7 +36,7 @@ enum Promise {
     Checked,
     /// Order, and nothing twice.
     Ordered,
-    /// Nothing but what was sent, also if bits are flipped.
+    /// Only messages that were sent, also if bits are flipped.
     Intact,
     /// All guarantees over a network without faults.
     Honest,

@@ -10,7 +10,7 @@ use super::tree::{tree, Node, Role};
 use super::types::{Field, Ty};
 
 impl Generator {
-    /// A link of a chain, with the piece that it and its mention in the stack are. Gives how the stack names it.
+    /// Adds a link of a chain, whose declaration and mention in the stack are one piece. Returns its mention.
     pub fn link(&mut self, shared: &Shared, piece: u32) -> (Node, Node) {
         let (name, events) = (self.name("link"), shared.events.clone());
         let mut layer = Layer { name, events, style: Style::Chain, ..Layer::default() };

@@ -315,7 +315,7 @@ impl Generator {
         (format!("({})", names.join(", ")), messages)
     }
 
-    /// Takes entries out: one, or all.
+    /// Removes one entry, or all.
     pub fn drains(&mut self, spot: &Spot, scope: &Scope) -> Option<Node> {
         let containers = self.containers(scope).into_iter();
         let containers: Vec<Name> = containers.filter(|c| c.ty.is_queue() && scope.may_move(c)).collect();
@@ -365,7 +365,7 @@ impl Generator {
 }
 
 impl Ty {
-    /// What a container has entries of.
+    /// The type of the entries of a container.
     pub fn entry(&self) -> Option<&Ty> {
         match self {
             Ty::Ring(of, _) | Ty::List(of, _) | Ty::Window(of, ..) | Ty::Pool(of, _) | Ty::Map(_, of, _) => Some(of),
@@ -373,7 +373,7 @@ impl Ty {
         }
     }
 
-    /// Whether an operation that fails gives back a message moved into an entry of the type: not out of an option.
+    /// Whether a failed operation returns a message that was moved into an entry of the type: not out of an option.
     pub fn gives_back(&self) -> bool {
         match self {
             Ty::Msg => true,
@@ -383,7 +383,7 @@ impl Ty {
         }
     }
 
-    /// Whether entries are taken out one after the other.
+    /// Whether entries are removed one by one.
     fn is_queue(&self) -> bool {
         matches!(self, Ty::Ring(..) | Ty::List(..) | Ty::Window(..))
     }

@@ -134,7 +134,8 @@ impl Generator {
         (Filter { name, inputs: inputs.len(), result, rejects }, self.alone(node))
     }
 
-    /// What a filter reads: a first message or string of bytes, and others of the kind, of other lengths mostly.
+    /// The inputs of a filter: a first message or string of bytes, and others of the same kind, mostly of other
+    /// lengths.
     pub fn read_by(&mut self, filter: &Filter, first: String, messages: &[String]) -> String {
         if filter.inputs == 1 {
             return first;

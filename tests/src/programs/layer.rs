@@ -23,7 +23,7 @@ pub struct Layer {
     /// Whether it packs messages as they go down.
     pub packs: bool,
     pub style: Style,
-    /// What it collects of the messages that go down.
+    /// The lists that collect messages from above.
     pub collection: Option<Collection>,
 }
 
@@ -53,8 +53,8 @@ pub struct Events {
     pub down: Vec<Field>,
     pub up_name: &'static str,
     pub up: Vec<Field>,
-    /// Layers answer what goes down with the event that goes up, in the same step. What comes up then causes nothing
-    /// below in this step: there would be a circle.
+    /// Layers answer events from above with events upwards in the same step. Events from below then cause none
+    /// downwards in this step, which would close a cycle.
     pub turns: bool,
     /// The events of ports.
     pub ask: Vec<Field>,
@@ -73,8 +73,8 @@ pub struct Shared {
 }
 
 impl Generator {
-    /// A worker, with the piece that it and its mention in the stack are. Gives how the stack names it. `offsets`: some
-    /// fields stay at a byte, at this one or after it.
+    /// Adds a worker, whose declaration and mention in the stack are one piece. Returns its mention. `offsets`: some
+    /// fields have fixed offsets, from this byte on.
     pub fn worker(&mut self, shared: &Shared, piece: u32, offsets: Option<usize>) -> (Node, Node) {
         let mut layer = Layer { name: self.name("w"), events: shared.events.clone(), ..Layer::default() };
         layer.scope.effects = true;

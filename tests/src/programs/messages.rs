@@ -119,7 +119,7 @@ impl Generator {
             let otherwise = self.body(&inner, &mut scope.clone());
             return tree!["if (", condition, ") ", then, " else ", otherwise];
         }
-        // What is consumed is not looked at afterwards.
+        // Consumed messages are not read afterwards.
         let mut scope = scope.clone();
         scope.messages.retain(|known| !held.contains(known));
         let nodes = held.into_iter().map(|message| self.consume(spot, &scope, &message)).collect();
@@ -220,7 +220,7 @@ impl Generator {
         }
     }
 
-    /// Puts a message into the state, alone or in an entry with other values; where there is no room, it is held again.
+    /// Stores a message in the state, alone or in an entry with other values; if there is no room, it is held again.
     fn kept(&mut self, spot: &Spot, scope: &Scope, message: &str) -> Node {
         let fits = |ty: &Ty| ty.is_message_option() || ty.entry().is_some_and(|entry| entry.holds(&Ty::Msg));
         let places: Vec<_> = scope.places(self, fits).into_iter().filter(|place| scope.may_move(place)).collect();
@@ -239,7 +239,7 @@ impl Generator {
         }
     }
 
-    /// What puts a message into a container, and may fail.
+    /// An operation that stores a message in a container, and may fail.
     fn stored(&mut self, scope: &Scope, place: &Name, message: &str) -> Option<Node> {
         let path = &place.path;
         let entry = self.entry_with(scope, place.ty.entry()?, &mut Some(message))?;

@@ -168,8 +168,8 @@ fn examine_here(text: &str, plan: &Plan, folder: &Path) -> Verdict {
     ran.map_or_else(Verdict::Different, |()| Verdict::Equal)
 }
 
-/// On a network that damages nothing, stacks that hand on all messages do so, and known headers arrive as they were
-/// sent. (A layer that unpacks what was not packed makes headers up.)
+/// On a network without damage, stacks that forward all messages do so, and known headers arrive as they were sent. (A
+/// layer that unpacks data that was not packed can produce other headers.)
 fn tame(stack: &Stack, row: &Lockstep, seed: u64) -> Result<(), String> {
     if Interface::of(stack).counters.iter().any(|name| name.ends_with(&format!(".{FAITHFUL}"))) {
         faithful(stack, row, seed, 24, is_excused)?;

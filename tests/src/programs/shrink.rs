@@ -1,5 +1,5 @@
-//! Makes a failing program small: takes pieces away, puts bodies in the place of what is around them and simple values
-//! in the place of expressions, as long as it fails in the same way.
+//! Shrinks a failing program: removes pieces, replaces blocks by bodies inside them and expressions by simple values,
+//! as long as the verdict is of the same kind.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The signatures of functions and filters, and lists that collect messages: what code that uses them needs.
+//! The signatures of functions and filters, and lists that collect messages, for the code that uses them.
 
 use super::types::Ty;
 
@@ -19,9 +19,9 @@ pub struct Function {
 #[derive(Clone, Debug)]
 pub struct Filter {
     pub name: String,
-    /// How many strings it reads side by side.
+    /// The number of strings that it reads in parallel.
     pub inputs: usize,
-    /// None: it gives a message.
+    /// None: the result is a message.
     pub result: Option<Ty>,
     pub rejects: bool,
 }
@@ -30,8 +30,8 @@ pub struct Filter {
 #[derive(Clone, Debug)]
 pub struct Collection {
     pub name: String,
-    /// The most bytes of a message in it.
+    /// The limit of a message in it, in bytes.
     pub most: u32,
-    /// Of the piece that are its declaration and what uses it.
+    /// The number of the piece that consists of its declaration and its uses.
     pub piece: u32,
 }

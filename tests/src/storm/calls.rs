@@ -80,7 +80,7 @@ impl Connection<'_> {
         let few = self.random.below(2) == 0;
         match (ty, value(self.stack, &mut self.random, ty)) {
             (Type::UInt(_), _) if few => self.random.below(4),
-            // Numbers with a sign are extended to 64 bits.
+            // Signed numbers are extended to 64 bits.
             (Type::Int(bits), Value::Num(n)) => {
                 let free = 64 - u32::from(*bits);
                 (((n << free) as i64) >> free) as u64

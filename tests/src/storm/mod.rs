@@ -20,7 +20,7 @@ pub fn breaks(report: &str, rules: &[Rule]) -> bool {
 
 /// Runs connections in sequence until the number of events is reached.
 ///
-/// Errors: what broke, with the seed and the number of the event.
+/// Fails with the violated rule, the seed and the number of the event.
 pub fn storm(stack: &Stack, maker: &dyn Maker, seed: u64, events: u64, tally: &mut Tally) -> Result<(), String> {
     // Assertions of layers about the network need not hold.
     storm_excusing(stack, maker, seed, events, tally, |report| breaks(report, &[Rule::Assert]))

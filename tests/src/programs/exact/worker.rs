@@ -114,7 +114,7 @@ impl Generator {
         let mut inner = names.clone();
         places.iter().for_each(|(name, ty)| inner.add(name, ty.clone(), true, false));
         values.iter().for_each(|(name, ty)| inner.add(name, ty.clone(), true, false));
-        // Entries that a caller refers to, or a loop iterates over, must not move.
+        // Entries to which a caller refers, or over which a loop iterates, must not move.
         inner.all.retain(|name| {
             !name.state || !matches!(name.ty, Ty::Ring(..) | Ty::List(..) | Ty::Map(..) | Ty::Option(_))
         });
