@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_runs_out_of_a_picture() {
+    fn texts_stay_inside_the_picture() {
         for length in [3, 40, 400] {
             let name = "n".repeat(length);
             let arguments = vec![NetworkValue::Frame(Hex(vec![1])), NetworkValue::Text("b".into())];

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_the_nearest_is_told() {
+    fn the_nearest_state_is_reported() {
         let goals: &[u64] = &[0, 0, 0, 0];
         assert_eq!(first_without(&[goals], &[&[(0, 1)]], 1, &|s| 10 - s), Some((3, 0)));
         // Two goals: the first holds everywhere except in 1, the second everywhere except in 2, which is nearer.

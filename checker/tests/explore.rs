@@ -36,7 +36,7 @@ fn go_back_n_holds_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_search_that_meets_its_limit_does_not_say_holds() {
+fn bounded_search_does_not_report_holds() {
     let searched = searched(&setup(samples::go_back_n(), [2, 0], 1, 0), 1, 10);
     assert!(matches!(searched.verdict, Verdict::Incomplete(_)), "{searched:?}");
 }
@@ -110,7 +110,7 @@ fn a_stack_that_repairs_nothing_is_not_reliable() {
 }
 
 #[test]
-fn messages_that_cannot_be_told_apart_are_refused() {
+fn indistinguishable_messages_are_refused() {
     for (sizes, sends) in [(vec![0], 1), (vec![9], 1), (vec![1], 16)] {
         let mut setup = setup(samples::go_back_n(), [sends, 0], 1, 0);
         setup.bounds.sizes = sizes;

@@ -9,7 +9,7 @@ use common::*;
 /// The kinds of blocks of each document, their number (0: any), and the test that reads them.
 const TESTED: &[(&str, &str, usize, &str)] = &[
     ("README.md", "sh", 0, "cli/tests/documents.rs"),
-    ("README.md", "nacre", 2, "cli/tests/documents.rs: first_layer_of_the_readme_works_as_it_says"),
+    ("README.md", "nacre", 2, "cli/tests/documents.rs: first_layer_of_the_readme_works_as_documented"),
     ("README.md", "nacre-stack", 1, "stack_of_the_readme_is_the_one_of_the_example"),
     ("README.md", "frame", 1, "frame_of_the_readme_is_the_one_that_explain_draws"),
     ("ARCHITECTURE.md", "diagram", 1, "tests/tests/map.rs holds the table below it"),
@@ -18,7 +18,7 @@ const TESTED: &[(&str, &str, usize, &str)] = &[
     ("docs/language.md", "sh", 0, "cli/tests/documents.rs"),
     ("docs/language.md", "nacre", 0, "tests/tests/docs.rs"),
     ("docs/language.md", "nacre-part", 0, "tests/tests/docs.rs"),
-    ("docs/language.md", "nacre-unbuilt", 1, "what_is_not_built_is_parsed_and_reported"),
+    ("docs/language.md", "nacre-unbuilt", 1, "unbuilt_constructs_are_parsed_and_reported"),
     ("docs/language.md", "text", 1, "compiler/syntax reads the grammar by hand: it cannot be run"),
     ("docs/runtime.md", "rust", 0, "runtime/tests/documents.rs"),
     ("docs/runtime.md", "c", 1, "runtime/tests/documents.rs"),
@@ -121,7 +121,7 @@ fn items_of_the_verification_page_compile() {
 }
 
 #[test]
-fn what_is_not_built_is_parsed_and_reported() {
+fn unbuilt_constructs_are_parsed_and_reported() {
     let (status, printed) = checked(&of("docs/language.md", "nacre-unbuilt").concat());
     assert!(status != 0 && printed.contains("not built yet") && !printed.contains("[S0"), "{printed}");
 }

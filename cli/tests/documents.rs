@@ -229,7 +229,7 @@ fn commands_of_the_readme_run() {
 }
 
 #[test]
-fn first_layer_of_the_readme_works_as_it_says() {
+fn first_layer_of_the_readme_works_as_documented() {
     let folder = copy_of_checkout();
     let [layer, test] = <[String; 2]>::try_from(blocks_of(README, "nacre")).expect("a layer and its test");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
@@ -247,7 +247,7 @@ fn first_layer_of_the_readme_works_as_it_says() {
 }
 
 #[test]
-fn first_layer_of_the_language_reference_works_as_it_says() {
+fn first_layer_of_the_language_reference_works_as_documented() {
     let folder = copy_of_checkout();
     let docs = folder.path().join("docs");
     let layer = blocks_of(LANGUAGE, "nacre").swap_remove(0);

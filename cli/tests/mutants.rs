@@ -41,7 +41,7 @@ fn mistakes_in_large_layers_are_found() {
 }
 
 #[test]
-fn what_a_bounded_search_does_not_find_is_not_found() {
+fn mutant_that_a_bounded_search_does_not_detect_survives() {
     let (status, told, _) = ran(&mut nacre(&["verify", "layers/credit/credit.nacre", "--mutants", "--states", "5"]));
     let open = told.lines().filter(|l| l.ends_with("(the search is incomplete)")).count();
     let survivors = told.lines().filter(|l| l.trim_start().starts_with("not detected: ")).count();

@@ -87,7 +87,7 @@ fn packed_messages_longer_than_a_frame_arrive() {
 }
 
 #[test]
-fn failing_tests_show_what_came() {
+fn failing_tests_show_the_actual_outputs() {
     let (status, out, err) = ran(&mut nacre(&["test", FAILING]));
     assert_eq!(status, 1);
     assert!(out.contains("2 tests, 2 failed"), "{out}");
@@ -99,7 +99,7 @@ fn failing_tests_show_what_came() {
 }
 
 #[test]
-fn missing_compiler_is_told_in_one_line() {
+fn missing_compiler_is_reported_in_one_line() {
     let empty = tempfile::tempdir().expect("a folder");
     let mut command = nacre(&["sim", SMALL, "--stack", "small", "--level", "queue"]);
     let (status, _, err) = ran(command.env("PATH", empty.path()));
@@ -111,7 +111,7 @@ fn missing_compiler_is_told_in_one_line() {
 }
 
 #[test]
-fn simulation_that_sent_nothing_says_so() {
+fn simulation_without_messages_is_reported() {
     let doubling = "cli/tests/sources/doubling.nacre";
     let (status, out, err) = ran(&mut nacre(&["sim", doubling, "--stack", "s"]));
     assert_eq!(status, 3, "{out}{err}");

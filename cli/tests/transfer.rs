@@ -112,7 +112,7 @@ fn lines_go_both_ways() {
 }
 
 #[test]
-fn line_that_has_nobody_to_go_to_is_told() {
+fn line_without_a_peer_is_reported() {
     let (mut one, address, _err) = receiver("127.0.0.1:0", &["chat"]);
     let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--to", &address]);
     let mut other = other.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -220,7 +220,7 @@ fn second_signal_ends_at_once() {
 }
 
 #[test]
-fn sender_to_nobody_says_so_and_goes_on() {
+fn sender_without_a_receiver_reports_it_and_continues() {
     let nobody = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").to_string();
     let arguments = ["run", RELIABLE, "--stack", "reliable", "send", "--to", &nobody, "--file", RELIABLE];
     let mut child = nacre(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -237,7 +237,7 @@ fn sender_to_nobody_says_so_and_goes_on() {
 }
 
 #[test]
-fn another_stack_is_told_in_words_on_both_sides() {
+fn other_stack_is_reported_with_a_message_on_both_sides() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("copy").display().to_string();
     let (mut receiving, address, mut err) = receiver("127.0.0.1:0", &["receive", "--out", &out]);
@@ -258,7 +258,7 @@ fn another_stack_is_told_in_words_on_both_sides() {
 }
 
 #[test]
-fn receiver_into_a_missing_folder_says_so_at_once() {
+fn missing_output_folder_of_a_receiver_is_reported_at_once() {
     let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--listen", "127.0.0.1:0", "--out"];
     let (status, out, err) = ran(nacre(&arguments).arg("no/such/folder/copy"));
     assert_eq!((status, out.as_str()), (1, ""));
@@ -281,7 +281,7 @@ fn causes_of_the_system_reach_the_user() {
 }
 
 #[test]
-fn file_that_is_not_there_is_told() {
+fn missing_file_is_reported() {
     let (status, _, err) = send(Path::new("no/such/file"), "127.0.0.1:9", &[]);
     assert!(status == 1 && err.contains("no/such/file"), "{err}");
 }

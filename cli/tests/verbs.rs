@@ -25,7 +25,7 @@ fn good_file_is_checked() {
 }
 
 #[test]
-fn wrong_file_is_told_on_standard_error() {
+fn invalid_file_is_reported_on_standard_error() {
     let (status, out, err) = ran(&mut nacre(&["check", WRONG]));
     assert_eq!((status, out.as_str()), (1, ""));
     assert!(err.contains("wrong.nacre") && err.contains("1 error"), "{err}");
@@ -41,7 +41,7 @@ fn check_speaks_json() {
 }
 
 #[test]
-fn missing_files_and_stacks_are_told() {
+fn missing_files_and_stacks_are_reported() {
     let (status, _, err) = ran(&mut nacre(&["check", "no/such.nacre"]));
     assert!(status == 1 && err.contains("no/such.nacre"), "{err}");
     let (status, _, err) = ran(&mut nacre(&["explain", SMALL, "--stack", "large"]));
@@ -58,7 +58,7 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
-fn verbs_to_come_say_so() {
+fn unbuilt_verbs_are_reported() {
     for verb in ["prove", "profile", "reproduce", "dissector"] {
         let (status, out, err) = ran(&mut nacre(&[verb, "anything", "--at", "all"]));
         assert_eq!((status, out.as_str()), (3, ""));
@@ -112,7 +112,7 @@ fn build_writes_a_header_and_a_source() {
 }
 
 #[test]
-fn explain_tells_layers_frames_and_calls() {
+fn explain_shows_layers_frames_and_calls() {
     let (status, out, err) = ran(&mut nacre(&["explain", SMALL, "--stack", "small"]));
     assert_eq!(status, 0, "{err}");
     for part in ["sequencer", "frames:", "calls:"] {
@@ -160,7 +160,7 @@ fn explain_is_at_most_100_columns_wide() {
 }
 
 #[test]
-fn reader_that_goes_away_is_no_error() {
+fn closed_reader_is_not_an_error() {
     let mut child =
         nacre(&["explain", SMALL, "--stack", "sure", "--json"]).stdout(Stdio::piped()).spawn().expect("starts");
     let mut some = [0; 16];
@@ -187,7 +187,7 @@ fn a_stack_that_is_not_there_is_a_mistake_of_the_command_line() {
 }
 
 #[test]
-fn a_wrong_layer_does_not_hide_what_is_wrong_with_other_stacks() {
+fn error_in_a_layer_does_not_hide_errors_of_other_stacks() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("two.nacre");
     let text = "worker wrong over channel { down send(m) { nothing; } }\nstack other = missing / also_missing;\n";

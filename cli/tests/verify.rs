@@ -30,7 +30,7 @@ fn steady(text: &str) -> String {
 }
 
 #[test]
-fn what_holds_is_said_with_its_configuration() {
+fn verdict_names_its_configuration() {
     let (status, out, err) = ran(&mut nacre(&["verify", CREDIT]));
     assert_eq!((status, err.as_str()), (0, ""));
     golden("verify-credit.txt", &steady(&out));
@@ -81,7 +81,7 @@ fn run_that_spin_finds_is_drawn_saved_and_run_again() {
 
 /// SPIN searches for it with an LTL formula.
 #[test]
-fn run_that_meets_no_goal_is_drawn_saved_and_run_again() {
+fn run_that_violates_a_goal_is_drawn_saved_and_replayed() {
     let folder = folder("goals");
     let (source, trace) = (folder.join("forgetful.nacre"), folder.join("run.json"));
     let text = std::fs::read_to_string(root().join("tests/verify/alternating_bit.nacre")).unwrap();
@@ -151,7 +151,7 @@ fn run_of_a_source_that_has_changed_is_not_possible_any_more() {
 }
 
 #[test]
-fn run_that_was_tampered_with_is_told() {
+fn modified_run_is_reported() {
     let folder = folder("tampered");
     let trace = folder.join("run.json");
     ran(&mut nacre(&["verify", NO_BIT, "--trace", trace.to_str().unwrap()]));
@@ -181,7 +181,7 @@ fn files_of_several_violations_are_numbered() {
 }
 
 #[test]
-fn any_order_finds_what_the_references_order_hides() {
+fn any_order_finds_violations_that_the_reference_order_hides() {
     let (status, out, _) = ran(&mut nacre(&["verify", ORDER, "--stack", "three"]));
     assert_eq!(status, 0, "{out}");
     let (status, out, _) = ran(&mut nacre(&["verify", ORDER, "--stack", "three", "--any-order"]));
@@ -215,7 +215,7 @@ fn search_by_bits_finds_runs() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_usage_is_reported() {
     let cases: [(&[&str], &str); 5] = [
         (
             &["--configuration", "nosuch"],
@@ -251,7 +251,7 @@ fn saved_run_is_stepped_through_in_gdb() {
 }
 
 #[test]
-fn empty_layer_asks_whether_one_automaton_implements_another() {
+fn empty_layer_checks_whether_one_automaton_implements_another() {
     let file = "cli/tests/sources/refinement.nacre";
     let (status, out, _) = ran(&mut nacre(&["verify", file, "--layer", "nothing_is_lost"]));
     assert_eq!(status, 0, "{out}");

@@ -30,7 +30,7 @@ fn messages_of_two_kinds_are_not_alike() {
 }
 
 #[test]
-fn what_is_said_at_a_port_of_a_layers_own_is_judged() {
+fn event_at_a_port_of_a_layer_is_monitored() {
     let (status, out, _) = verified("own_port", &["--configuration", "once"]);
     assert!(out.contains("holds in this configuration") && status == 3, "nobody asks there: {out}");
     let folder = tempfile::tempdir().expect("a folder");
@@ -58,7 +58,7 @@ fn truth_values_of_events_are_those_of_automata() {
 }
 
 #[test]
-fn a_specification_that_cannot_be_followed_decides_nothing() {
+fn specification_that_cannot_be_tracked_gives_no_verdict() {
     let (status, out, _) = verified("thinking", &[]);
     assert_eq!(status, 3, "{out}");
     let words = "no violation found, but `thinking` can be in more than 4096 states";
@@ -66,14 +66,14 @@ fn a_specification_that_cannot_be_followed_decides_nothing() {
 }
 
 #[test]
-fn a_state_with_more_moves_than_are_counted_is_told() {
+fn state_with_too_many_moves_is_reported() {
     let (status, out, _) = verified("crowded", &[]);
     assert_eq!(status, 3, "{out}");
     assert!(out.contains("no violation found, but in one state more than 65535 moves are possible"), "{out}");
 }
 
 #[test]
-fn an_excuse_for_another_goal_does_not_excuse_refusing_what_is_allowed() {
+fn excuse_for_another_goal_does_not_excuse_a_refused_call() {
     let (status, out, _) = verified("refusing", &[]);
     assert_eq!(status, 1, "{out}");
     assert!(out.contains("cannot be met any more: all calls of the application are accepted"), "{out}");
@@ -88,7 +88,7 @@ fn names_that_spin_knows_or_has_no_room_for_are_no_trouble() {
 }
 
 #[test]
-fn what_one_engine_finds_is_told_though_another_is_missing() {
+fn result_of_one_engine_is_reported_if_another_is_missing() {
     let file = "cli/tests/sources/worlds/flags.nacre";
     let (status, out, err) = ran(nacre(&["verify", file, "--engine", "all"]).env("PATH", "/nonexistent"));
     assert_eq!(status, 3);
@@ -151,7 +151,7 @@ fn verdict_that_cannot_be_printed_is_none() {
 }
 
 #[test]
-fn settings_come_before_what_they_are_settings_of() {
+fn settings_precede_their_subject() {
     let (status, out, err) = verified("no_default", &[]);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("stack no_default<3>"), "{out}");
@@ -163,14 +163,14 @@ fn settings_come_before_what_they_are_settings_of() {
 }
 
 #[test]
-fn goals_that_are_not_asked_for_are_told() {
+fn unchecked_goals_are_reported() {
     let (status, out, _) = verified("flags", &["--set", "timers=1"]);
     assert_eq!(status, 0, "{out}");
     assert!(out.contains("note: timers are limited, so progress is not guaranteed: goals were not checked"), "{out}");
 }
 
 #[test]
-fn engines_agree_on_what_automata_miss_and_move() {
+fn engines_agree_on_events_and_moves_of_automata() {
     let (status, out, err) = verified("missing", &["--layer", "reads", "--engine", "all", "--level", "inline"]);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
     let (status, out, err) = verified("missing", &["--layer", "moves", "--engine", "spin"]);
@@ -179,7 +179,7 @@ fn engines_agree_on_what_automata_miss_and_move() {
 }
 
 #[test]
-fn events_with_addresses_come_and_values_that_do_not_fit_are_told() {
+fn events_with_addresses_are_run_and_unsupported_values_are_reported() {
     let (status, out, _) = verified("opening", &["--layer", "surprised"]);
     assert_eq!(status, 1, "{out}");
     assert!(out.contains("VIOLATED: surprised: an assertion does not hold: false"), "{out}");
@@ -246,7 +246,7 @@ fn behaviour_that_depends_on_the_clock_is_no_plain_holds() {
 }
 
 #[test]
-fn random_numbers_that_the_code_tells_apart_are_tried_and_others_are_reported() {
+fn random_numbers_that_the_code_distinguishes_are_tried_and_others_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("run").to_str().expect("UTF-8").to_string();
     let (status, out, _) = verified("drawn", &["--layer", "once_in_a_thousand", "--trace", &trace]);

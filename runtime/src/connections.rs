@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn label_moves_with_what_the_peer_says() {
+    fn label_follows_the_state_of_the_peer() {
         let (mut all, mut random) = (Connections::new(10), Random::new(1));
         let id = add(&mut all, &mut random, peer(1));
         let labelled = |all: &mut Connections, label: u32| all.labelled(peer(1).address, label).map(|found| found.id);

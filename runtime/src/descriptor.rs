@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn events_and_givens_are_looked_at_one_by_one() {
+    fn events_and_givens_are_checked_one_by_one() {
         let event = |arguments| NacreEvent {
             name: ptr::null(),
             port: 1,

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn events_come_out_in_order_and_room_returns() {
+    fn events_are_emitted_in_order_and_their_room_is_freed() {
         let mut queue = EventQueue::new(200);
         queue.push(message(1, &[0; 100]));
         assert!(queue.has_room());
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_leaves_the_others_in_order() {
+    fn removal_preserves_the_order_of_the_other_entries() {
         let mut queue = EventQueue::new(1000);
         (1..=4).for_each(|serial| queue.push(message(serial, b"abc")));
         let taken = queue.take(|head| head.delivered_to() == Some(id(3))).unwrap();

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn partition_lets_nothing_through() {
+    fn partition_drops_all_frames() {
         let mut line = FaultLine::new(Faults::default());
         line.set_partition(true);
         assert!(line.pass(b"x").is_empty());

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn identification_stands_behind_a_long_shape() {
+    fn identification_follows_a_long_shape() {
         let short: Vec<u8> = [3].into_iter().chain(1..60).collect();
         let mut long = short.clone();
         long[0] = 1 | LONG_SHAPE << 1;

@@ -92,7 +92,7 @@ fn every_cut_frame_is_dropped() {
 }
 
 #[test]
-fn repeated_first_frame_finds_its_connection_and_a_late_one_nobody() {
+fn repeated_first_frame_finds_its_connection_and_a_late_one_is_dropped() {
     let mut server = server(&window(), Options::default());
     let raw = raw();
     let frame = first_frame(&raw);

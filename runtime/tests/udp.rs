@@ -133,7 +133,7 @@ fn full_window_refuses_and_nothing_is_lost() {
 }
 
 #[test]
-fn reader_that_takes_nothing_stops_the_sender() {
+fn reader_that_does_not_read_stops_the_sender() {
     let mut server = server(&window(), Options::default());
     let mut client = Listener::bind(loopback(), Options::default()).unwrap();
     let id = client.connect(server.local(), &window()).unwrap();
@@ -206,7 +206,7 @@ fn several_stacks_share_a_port() {
 }
 
 #[test]
-fn other_stack_is_said_on_both_sides_in_words() {
+fn other_stack_is_reported_on_both_sides_with_a_message() {
     let mut server = server(&other(), Options::default());
     let mut client = Listener::bind(loopback(), Options::default()).unwrap();
     let id = client.connect(server.local(), &window()).unwrap();
@@ -230,7 +230,7 @@ fn other_stack_is_said_on_both_sides_in_words() {
 }
 
 #[test]
-fn versions_of_one_stack_are_told_apart_in_words() {
+fn versions_of_one_stack_have_different_descriptions() {
     let mut server = server(&newer(), Options::default());
     // This end has both versions, and so knows the words for either.
     let mut client = server_of(&[window(), newer()]);

@@ -140,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_order_breaks_nothing() {
+    fn events_in_order_violate_no_specification() {
         let mut ledger = ledger();
         assert!((0..4).all(|n| ledger.deliver(&[n; 9]).is_none()));
         assert!(ledger.is_complete());
     }
 
     #[test]
-    fn each_fault_is_told_by_its_name() {
+    fn each_error_is_reported_by_name() {
         let told = |order: &[u8]| {
             let mut ledger = ledger();
             order.iter().find_map(|n| ledger.deliver(&[*n; 9])).map(|(check, _)| check)

@@ -219,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn loss_is_about_as_often_as_said() {
+    fn rate_of_loss_is_about_the_requested_one() {
         let network = network(Conditions { loss: 0.1, ..Conditions::default() });
         let lost = (0..10_000).filter(|n| network.fate(0, 0, *n).arrivals.is_empty()).count();
         assert!((900..1100).contains(&lost), "{lost}");
     }
 
     #[test]
-    fn a_partition_comes_once_a_period() {
+    fn there_is_one_partition_per_period() {
         let network =
             network(Conditions { partition: Some(Partition { every: 1000, lasts: 100 }), ..Conditions::default() });
         for period in 0..20 {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_never_nothing() {
+    fn damage_always_changes_the_frame() {
         for seed in 0..500 {
             let mut frame = vec![0x55; 9];
             damage(&mut frame, seed);

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_needed_is_left() {
+    fn only_needed_declarations_remain() {
         let items: Vec<Item> = (0..100).map(|n| Item::Message(0, n)).collect();
         let needed = [Item::Message(0, 17), Item::Message(0, 80)];
         let mut runs = 0;

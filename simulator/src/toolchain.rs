@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digest_tells_where_parts_end() {
+    fn digest_depends_on_the_ends_of_parts() {
         assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
         assert_eq!(digest(&["ab", "c"]), digest(&["ab", "c"]));
     }

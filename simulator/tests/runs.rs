@@ -64,7 +64,7 @@ fn one_seed_is_one_run() {
 }
 
 #[test]
-fn leaving_nothing_out_is_the_same_run() {
+fn keeping_every_item_gives_the_same_run() {
     let stack = samples::go_back_n();
     let machine = interpreter(&stack);
     let whole = on(&stack, &machine, &plan(5));
@@ -73,7 +73,7 @@ fn leaving_nothing_out_is_the_same_run() {
 }
 
 #[test]
-fn loss_is_noticed_where_nothing_repairs_it() {
+fn loss_without_retransmission_is_detected() {
     let stack = samples::sequencer();
     let run = on(&stack, &interpreter(&stack), &plan(1));
     assert_eq!(run.failure.map(|failure| failure.check), Some(Check::Complete));
@@ -92,7 +92,7 @@ fn stack_without_repair_keeps_what_it_promises() {
 }
 
 #[test]
-fn one_lost_frame_is_told_by_two_messages() {
+fn one_lost_frame_is_recovered_with_two_messages() {
     let stack = samples::sequencer();
     let machine = interpreter(&stack);
     let subject = subject(&stack, &machine);
@@ -146,7 +146,7 @@ fn seeded_bug_is_found_and_made_small() {
 }
 
 #[test]
-fn machines_that_differ_are_told_apart() {
+fn machines_that_differ_are_detected() {
     let (good, bad) = (samples::go_back_n(), without_order(samples::go_back_n()));
     let both = Lockstep { makers: vec![Box::new(interpreter(&good)), Box::new(interpreter(&bad))] };
     let failure = on(&good, &both, &plan(1)).failure.expect("they differ");

@@ -27,7 +27,7 @@ fn agree(setup: &Setup, levels: &[Level]) {
 }
 
 #[test]
-fn a_network_takes_what_is_sent_or_loses_it_at_every_level() {
+fn network_accepts_or_loses_sent_frames_at_every_level() {
     let parameters = &[("W", 2)];
     let network = ("lossy_network", &[("LOSSES", 1)][..]);
     let bounds = bounds([1, 0]);
@@ -39,7 +39,7 @@ fn a_network_takes_what_is_sent_or_loses_it_at_every_level() {
 
 /// Also what is drawn at opening.
 #[test]
-fn what_is_drawn_is_the_least_or_the_greatest_and_a_judge_can_be_in_several_states() {
+fn random_numbers_are_extreme_and_an_automaton_can_be_in_several_states() {
     let change = ("    counters", "    state { n: u8 = random(2) as u8 }\n    invariant n < 2;\n    counters");
     let parameters = &[("PERCENT", 1)];
     let network = ("lossy_fifo_network", &[][..]);

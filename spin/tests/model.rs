@@ -32,14 +32,14 @@ fn the_model_has_the_states_of_the_explorer() {
 }
 
 #[test]
-fn what_is_drawn_is_the_least_or_the_greatest_and_a_judge_can_be_in_several_states() {
+fn random_numbers_are_extreme_and_an_automaton_can_be_in_several_states() {
     let (parameters, network) = (&[("PERCENT", 1)][..], ("lossy_fifo_network", &[][..]));
     let (change, above, bounds) = (("", ""), "lossy_fifo_network", bounds([2, 0]));
     agree(&setup(&Of { layer: "lose", change, parameters, network, above, bounds }));
 }
 
 #[test]
-fn a_bug_in_a_layer_is_told_by_the_automaton_that_it_breaks() {
+fn bug_in_a_layer_is_reported_with_the_violated_automaton() {
     let setup = pt2pt(("number == got.next && ", ""), [2, 0], 0);
     let found = check(&setup, &tools(), &Limits::default()).expect("a verdict");
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
@@ -98,7 +98,7 @@ fn damage_is_found(setup: &Setup) {
 
 /// What is above may know more messages than are sent.
 #[test]
-fn a_layer_that_changes_messages_is_judged_by_what_may_become_of_them() {
+fn layer_that_changes_messages_is_verified_for_every_result() {
     let bounds = Bounds { sizes: vec![2], ..bounds([1, 0]) };
     let (parameters, network) = (&[("PERCENT", 1)][..], ("lossy_network", &[][..]));
     let change = ("random(max(packed.len, 1))", "random(2)");
@@ -107,7 +107,7 @@ fn a_layer_that_changes_messages_is_judged_by_what_may_become_of_them() {
 
 /// The network takes one message of all. Both kinds of endpoints have the environment of one writer.
 #[test]
-fn what_the_network_does_not_take_is_told_for_either_kind_of_endpoints() {
+fn event_without_input_of_the_network_is_reported_for_both_kinds_of_endpoints() {
     let narrow = "import \"../interfaces.nacre\";
         automaton narrow {
             state { sent: seq<msg> per member, full: bool }
@@ -128,7 +128,7 @@ fn what_the_network_does_not_take_is_told_for_either_kind_of_endpoints() {
 
 /// The explorer follows both ways, the model would follow one.
 #[test]
-fn a_judge_that_could_go_on_in_two_ways_is_told() {
+fn automaton_with_two_possible_states_is_reported() {
     let torn = "import \"../interfaces.nacre\";
         automaton torn {
             state { sent: seq<msg> per member, odd: bool }
@@ -145,7 +145,7 @@ fn a_judge_that_could_go_on_in_two_ways_is_told() {
 }
 
 #[test]
-fn what_the_model_leaves_out_is_refused_in_words() {
+fn constructs_that_the_model_omits_are_refused_with_a_message() {
     let refused = |setup: &Setup| format!("{:?}", check(setup, &tools(), &Limits::default()).expect_err("refused"));
     let mut setup_ = pt2pt(("", ""), [1, 0], 0);
     setup_.bounds.any_order = true;

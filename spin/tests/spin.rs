@@ -34,7 +34,7 @@ fn a_right_model_holds_and_every_state_is_counted() {
 }
 
 #[test]
-fn a_broken_model_is_told_with_the_run_to_it() {
+fn violation_in_a_model_is_reported_with_its_run() {
     for breadth_first in [false, true] {
         let searched = check(&counter(1000, 3), &Limits { breadth_first, ..Limits::default() });
         let Verdict::Violated { why, trail } = searched.verdict else { panic!("{searched:?}") };
@@ -69,7 +69,7 @@ fn a_model_that_stops_where_it_must_not_is_broken() {
 }
 
 #[test]
-fn a_search_that_meets_a_limit_does_not_say_holds() {
+fn search_that_reaches_a_limit_does_not_report_holds() {
     let model = counter(2_000_000_000, 2_000_000_000);
     let of = |limits: Limits| match check(&model, &limits).verdict {
         Verdict::Incomplete(why) => why,
@@ -122,7 +122,7 @@ end:
 }
 
 #[test]
-fn a_fault_in_the_model_is_told_in_words() {
+fn error_in_the_model_has_a_message() {
     let tools = Tools::find().expect("spin and gcc");
     let model = Model { text: "active proctype p() { nothing = 1 }".into(), ..Model::default() };
     let Err(Error::Model(words)) = tools.check(&model, &Limits::default()) else { panic!("it was taken") };

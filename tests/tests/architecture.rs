@@ -18,7 +18,7 @@ fn imports(manifest: &str) -> Vec<String> {
 }
 
 #[test]
-fn rooms_import_only_what_the_architecture_allows() {
+fn crates_import_only_what_the_architecture_allows() {
     let allowed: &[(&str, &[&str])] = &[
         ("compiler/diagnostics/Cargo.toml", &[]),
         ("compiler/syntax/Cargo.toml", &["diagnostics"]),
@@ -187,7 +187,7 @@ fn sizes_are_within_limits_or_on_the_list_that_shrinks() {
 }
 
 #[test]
-fn modules_say_what_they_are() {
+fn modules_have_a_summary() {
     for file in files(&root().join("compiler"), ".rs").into_iter().filter(|f| f.display().to_string().contains("/src/"))
     {
         let text = std::fs::read_to_string(&file).expect("readable");

@@ -220,7 +220,7 @@ fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
 }
 
 #[test]
-fn ends_of_different_levels_talk_as_two_interpreters_do() {
+fn endpoints_of_different_levels_communicate_like_two_interpreters() {
     let all = campaigns();
     let wrong: Vec<&String> = all.iter().flat_map(|campaign| &campaign.misfits).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");

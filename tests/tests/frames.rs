@@ -78,7 +78,7 @@ fn assert_sound(seen: &BTreeMap<String, u64>) {
 }
 
 #[test]
-fn damaged_frames_change_nothing_of_what_is_delivered() {
+fn damaged_frames_do_not_affect_deliveries() {
     let seen = fuzz("reliable", true);
     assert_seen(
         &seen,
@@ -99,7 +99,7 @@ fn damaged_frames_change_nothing_of_what_is_delivered() {
 }
 
 #[test]
-fn damaged_frames_do_no_harm_where_nothing_finds_them() {
+fn undetected_damage_of_frames_is_harmless() {
     let seen = fuzz("reliable_plain", false);
     assert_seen(&seen, &["taken", "delivered", "malformed", "impossible", "no_space", "pt2pt.duplicates"]);
     assert_sound(&seen);

@@ -15,7 +15,7 @@ fn composed(layer: &str) -> (bool, String) {
 }
 
 #[test]
-fn messages_that_are_kept_and_made_longer_again_and_again_are_followed_to_an_end() {
+fn stored_messages_that_grow_repeatedly_are_analyzed_to_a_bound() {
     let (_, words) = composed(
         "state { kept: ring<msg, 2>, again: timer }
          down send(m) { kept.push(m) else { drop m; } arm again in 1 ms; }
@@ -33,7 +33,7 @@ fn messages_that_are_kept_and_made_longer_again_and_again_are_followed_to_an_end
 }
 
 #[test]
-fn messages_that_go_round_and_grow_are_followed_to_an_end() {
+fn growing_messages_in_a_cycle_are_analyzed_to_a_bound() {
     let (_, words) = composed(
         "down send(m) { later above.deliver(share m); pass m; }
          up deliver(m) { let k = m.bytes through longer; drop m; later below.send(share k); pass k; }",

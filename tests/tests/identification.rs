@@ -30,7 +30,7 @@ fn misnamed(frames: &[Sent]) -> Vec<usize> {
 }
 
 #[test]
-fn identification_travels_until_the_peer_has_used_the_cookie_and_then_never_again() {
+fn frames_are_identified_only_until_the_peer_has_used_the_cookie() {
     for name in ["reliable_plain", "reliable"] {
         let mut pair = Pair::open(&find(name).compose().1);
         for _ in 0..5 {
@@ -47,7 +47,7 @@ fn identification_travels_until_the_peer_has_used_the_cookie_and_then_never_agai
 }
 
 #[test]
-fn lost_first_frame_costs_one_repetition_and_nothing_else() {
+fn lost_first_frame_costs_only_one_retransmission() {
     let mut pair = Pair::open(&find("reliable_plain").compose().1);
     pair.lose = 1;
     pair.send(0, b"first");
@@ -86,7 +86,7 @@ fn unknown_cookie_makes_the_sender_identify_itself_until_it_is_known_again() {
 }
 
 #[test]
-fn copies_of_two_minutes_at_a_million_frames_a_second_are_not_taken_for_new() {
+fn copies_of_two_minutes_at_a_million_frames_a_second_are_not_accepted_as_new() {
     let stack = find("reliable_plain").compose().1;
     let got =
         stack.cells.iter().position(|c| c.name == "got" && stack.layer(c.layer).name == "pt2pt").expect("a window");

@@ -35,7 +35,7 @@ fn stacks_and_tests_of_a_named_import_are_not_of_the_program() {
 }
 
 #[test]
-fn a_named_import_sees_nothing_of_who_imports_it() {
+fn named_import_does_not_see_the_importing_file() {
     let lower = format!("{INTERFACE}worker x {{ down send(m) {{ if m.len < MOST {{ count small; }} pass m; }} }}\n");
     let upper = "import \"lower.nacre\" as lower;\nconst MOST: u32 = 4;\n";
     let session = opened(&[("upper.nacre", upper), ("lower.nacre", &lower)], 1);
@@ -59,7 +59,7 @@ fn files_may_import_each_other_under_names_and_without() {
 }
 
 #[test]
-fn a_double_name_behind_a_named_import_is_told_once() {
+fn duplicate_name_in_a_named_import_is_reported_once() {
     let one = format!("{INTERFACE}worker x {{}}\nworker x {{}}\n");
     let both = "import \"one.nacre\" as one;\nimport \"more.nacre\" as more;\n";
     let more = "import \"one.nacre\";\n";

@@ -124,7 +124,7 @@ fn run(machines: &Machines) {
 }
 
 #[test]
-fn any_interface_is_refused_or_compiles_and_runs_alike() {
+fn any_interface_is_rejected_or_behaves_equally_at_every_level() {
     let count = if nacre_tests::soaking() { 20_000 } else { 2000 };
     let (mut accepted, mut ran) = (0, 0);
     for seed in 0..count as u64 {

@@ -128,7 +128,7 @@ fn size(machines: &Machines, level: Level) -> (usize, usize) {
 }
 
 #[test]
-fn c_does_not_grow_with_what_it_goes_over() {
+fn size_of_c_does_not_depend_on_the_length_of_values() {
     // Only some kinds, if time is short.
     let cases =
         [(CARRIES, "", "st", 1), (CARRIES, "", "packed", 7), (CARRIES, "at byte 48", "st", 7), (KEEPS, "", "st", 4)];

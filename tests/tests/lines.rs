@@ -85,7 +85,7 @@ fn shown(lines: &[Attributed]) -> String {
 }
 
 #[test]
-fn each_line_belongs_to_a_statement_of_its_code_and_each_statement_has_one() {
+fn each_line_is_attributed_to_a_statement_and_each_statement_has_a_line() {
     let mut checked = 0;
     for (session, stack) in cases() {
         for level in LEVELS {

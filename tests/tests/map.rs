@@ -45,7 +45,7 @@ fn rooms() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_crate_is_a_room_and_every_room_is_there() {
+fn every_crate_is_a_component_and_every_component_exists() {
     let rooms = rooms();
     let manifest = text("Cargo.toml");
     let members = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).expect("members");
@@ -58,7 +58,7 @@ fn every_crate_is_a_room_and_every_room_is_there() {
 }
 
 #[test]
-fn entry_points_of_rooms_are_declared_there() {
+fn entry_points_of_components_are_declared() {
     for (room, starts) in rooms() {
         let sources = files(&root().join(&room), ".rs");
         let all: String = sources.iter().map(|path| std::fs::read_to_string(path).expect("readable")).collect();

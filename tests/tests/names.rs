@@ -148,7 +148,7 @@ stack st = w;
 ";
 
 #[test]
-fn strict_compilers_take_choices_within_choices() {
+fn strict_compilers_accept_nested_conditional_expressions() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut session = Session::from_text(std::path::Path::new("choices.nacre"), CHOICES);
     let stack = session.stack("st").expect("it composes");
@@ -159,7 +159,7 @@ fn strict_compilers_take_choices_within_choices() {
 }
 
 #[test]
-fn strict_compilers_take_the_c_of_all_goldens() {
+fn strict_compilers_accept_the_c_of_all_goldens() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (session, stack) in stacks() {
         for (level, compiler) in LEVELS.into_iter().flat_map(|level| ["gcc", "clang"].map(|compiler| (level, compiler)))
@@ -188,7 +188,7 @@ fn any_name_can_be_given_to_any_part() {
 }
 
 #[test]
-fn renamed_stacks_do_the_same() {
+fn renamed_stacks_behave_equally() {
     for (number, (session, stack)) in stacks().into_iter().enumerate() {
         let names = names(&session, &stack);
         let stack = renamed(&stack, &names, 77 * (number + 1));

@@ -132,7 +132,7 @@ fn other_fields_are_packed_around_those_at_a_byte() {
 }
 
 #[test]
-fn fields_are_at_their_bytes_in_frames_and_come_back() {
+fn fields_have_their_offsets_in_frames_and_are_parsed_back() {
     for (name, at) in [("one", 60), ("both", 60), ("far", 1000)] {
         let machines = machines(name);
         let send = machines.interface().input(None, "send").expect("it can send");

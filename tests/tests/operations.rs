@@ -60,7 +60,7 @@ fn difference(stack: &Stack, expected: &[u8], found: &[u8]) -> Option<String> {
 }
 
 #[test]
-fn operators_give_the_same_in_c() {
+fn operators_have_equal_results_in_c() {
     let mut failures = vec![];
     let mut cases = 0;
     for (stack, list) in arithmetic::programs() {
@@ -154,7 +154,7 @@ fn choose(dice: &mut SplitMix64, container: &containers::Container, fills: bool)
 }
 
 #[test]
-fn containers_give_the_same_in_c() {
+fn containers_behave_equally_in_c() {
     let (mut seen, mut subjects) = (Seen::default(), vec![]);
     let mut failures = vec![];
     for (at, entry) in containers::entries().iter().enumerate() {

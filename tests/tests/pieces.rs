@@ -113,7 +113,7 @@ fn composed(name: &str) -> (Session, nacre_stack::Stack) {
 }
 
 #[test]
-fn what_is_kept_in_a_starved_pool_is_never_lost() {
+fn stored_messages_are_never_lost_in_a_small_pool() {
     let starved = [("shelved", 12), ("ground", 2), ("heaped", 4), ("creased", 9), ("put_off", 60)];
     let ran = in_parallel(&starved, |(name, blocks)| {
         let (session, mut stack) = composed(name);
@@ -135,7 +135,7 @@ fn what_is_kept_in_a_starved_pool_is_never_lost() {
 
 /// Some `later` events have run and some wait, around the end of their ring.
 #[test]
-fn what_still_waits_is_given_back_at_the_end() {
+fn waiting_events_are_freed_at_the_end() {
     let (session, stack) = composed("echoed");
     let machines = Machines::of(session, stack);
     let (interface, maker) = (machines.interface(), machines.lockstep());

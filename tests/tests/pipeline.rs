@@ -186,7 +186,7 @@ fn hold(wrong: Vec<String>) {
 }
 
 #[test]
-fn each_stage_is_as_on_file() {
+fn each_stage_equals_its_golden_file() {
     hold(CASES.iter().flat_map(|case| compare(case, stages(case))).collect());
 }
 
@@ -209,7 +209,7 @@ fn support(case: &str, level: Level, prefix: &str) -> String {
 }
 
 #[test]
-fn support_text_is_as_on_file() {
+fn support_text_equals_its_golden_file() {
     let [queue, inline] = [Level::Queue, Level::Inline].map(|level| support(SUPPORT, level, SUPPORT));
     let changed = difference(&queue, &inline);
     hold(compare(SUPPORT, vec![file("support.c", queue), file("inline.diff", changed)]));
@@ -217,7 +217,7 @@ fn support_text_is_as_on_file() {
 
 /// So no text that a case omits is missing from the files.
 #[test]
-fn support_text_of_each_stack_is_a_part_of_that_on_file() {
+fn support_text_of_each_stack_is_part_of_the_golden_file() {
     for level in LEVELS {
         // The queue is a section of it, and only level `queue` needs it in this stack.
         let whole = support(SUPPORT, if level == Level::Inline { level } else { Level::Queue }, SUPPORT);

@@ -133,7 +133,7 @@ fn every_processor_gives_the_same_frames() {
 }
 
 #[test]
-fn talk_shows_frames_deliveries_and_deadlines_whatever_the_compiler_does() {
+fn output_shows_frames_deliveries_and_deadlines_for_any_compiler() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = Machines::new(&find("reliable")).text(Level::Call);
     std::fs::write(folder.path().join("reliable.h"), text.header).expect("the header is written");

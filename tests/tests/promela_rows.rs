@@ -151,13 +151,13 @@ fn compare_containers(entries: &[Type]) {
 }
 
 #[test]
-fn containers_give_the_same_in_promela() {
+fn containers_behave_equally_in_promela() {
     compare_containers(&[Type::UInt(7)]);
 }
 
 #[test]
 #[ignore = "minutes: for `make soak`"]
-fn containers_of_every_kind_of_entry_give_the_same_in_promela() {
+fn containers_of_every_kind_of_entry_behave_equally_in_promela() {
     let pair = Type::Tuple(vec![Type::Bool, Type::Int(33)]);
     let array = Type::Array(Box::new(Type::Int(7)), 2);
     compare_containers(&[Type::UInt(33), Type::Int(9), Type::Seq(8), Type::Bool, pair, array]);
@@ -171,18 +171,18 @@ fn is_at_limits(name: &str) -> bool {
 }
 
 #[test]
-fn operators_give_the_same_in_promela() {
+fn operators_have_equal_results_in_promela() {
     compare(&is_at_limits);
 }
 
 #[test]
 #[ignore = "minutes: for `make soak`"]
-fn every_operator_gives_the_same_in_promela() {
+fn every_operator_has_equal_results_in_promela() {
     compare(&|_| true);
 }
 
 #[test]
-fn operators_that_promela_does_not_have_are_listed() {
+fn operators_unsupported_in_promela_are_listed() {
     let (_, refused) = written();
     let lines: Vec<String> = refused.iter().map(|(what, cases)| format!("{what}: {} cases\n", cases.len())).collect();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/promela_rows.expected");

@@ -232,7 +232,7 @@ stack twice = resting<2> / resting;
 ";
 
 #[test]
-fn goals_of_layers_are_told_and_decide_nothing() {
+fn goals_of_layers_are_listed_and_do_not_affect_behaviour() {
     let session = session(RESTING);
     let (stack, _) =
         session.compose_varied("twice", &Variation::default()).unwrap_or_else(|found| panic!("{found:#?}"));
@@ -277,7 +277,7 @@ stack unknown    = needing / plain;
 ";
 
 #[test]
-fn what_a_layer_requires_is_provided_below_or_handed_through() {
+fn required_property_is_provided_below_or_preserved() {
     let session = session(PROMISES);
     let found = |stack: &str| -> Vec<String> {
         let found = session.compose_varied(stack, &Variation::default()).err().unwrap_or_default();
@@ -294,7 +294,7 @@ fn what_a_layer_requires_is_provided_below_or_handed_through() {
 }
 
 #[test]
-fn the_networks_of_the_library_do_what_they_say() {
+fn networks_of_the_library_behave_as_documented() {
     let mut session = Session::open(&[root().join("layers/interfaces.nacre")]);
     let m = |end: u64, text: &str| [Value::Num(end), Value::msg(text.as_bytes())];
     let aging = automaton(&mut session, "lossy_network", &[("AGE".into(), 1)]);

@@ -102,7 +102,7 @@ fn a_loop_over_a_set_that_depends_on_the_time_leaks() {
 
 /// A growing waiting time is erased if it affects only deadlines.
 #[test]
-fn a_waiting_time_is_erased_unless_something_else_asks_for_it() {
+fn waiting_time_is_erased_unless_it_affects_behaviour() {
     let doubles = "state { wait: duration = 10 ms, again: timer } down send(m) { arm again in wait; pass; }
          on again { if wait < 1 s { wait = wait * 2; } arm again in wait; ";
     let kept = with(&format!("{doubles} }}"));
@@ -114,7 +114,7 @@ fn a_waiting_time_is_erased_unless_something_else_asks_for_it() {
 
 /// The presence of an entry does not depend on the time; only its departure does.
 #[test]
-fn times_that_stand_in_a_container_beside_messages_stay_there() {
+fn times_in_a_container_with_messages_do_not_leak() {
     let line = "state { held: ring<(msg, instant), 4>, leave: timer }
         down send(m) { held.push((m, now + 5 ms)) else { drop m; return; } arm leave in 5 ms unless armed; }
         up closed(_) { held.clear(); cancel leave; pass; }
@@ -130,7 +130,7 @@ fn times_that_stand_in_a_container_beside_messages_stay_there() {
 }
 
 #[test]
-fn whether_there_is_something_can_depend_on_the_time_and_leaks() {
+fn presence_that_depends_on_the_time_leaks() {
     let told = one("state { last: instant } down send(m) {
             var late: u16? = none; if now > last { late = some(1); }
             if let n = late { above.grant_sends(n); }
@@ -149,7 +149,7 @@ fn whether_there_is_something_can_depend_on_the_time_and_leaks() {
 }
 
 #[test]
-fn chance_may_decide_a_deadline_and_is_told_where_it_decides_more() {
+fn random_numbers_may_affect_deadlines_and_other_effects_are_reported() {
     let jitter =
         "state { again: timer } down send(m) { arm again in 5 ms + random_duration(10 ms); pass; } on again { }";
     assert_eq!(words(draws(&with(jitter))), Vec::<String>::new());
@@ -159,7 +159,7 @@ fn chance_may_decide_a_deadline_and_is_told_where_it_decides_more() {
 }
 
 #[test]
-fn what_a_cell_begins_with_is_followed_too() {
+fn initial_values_are_tracked() {
     let wait = "state { wait: duration = 1 ms + random_duration(10 ms), again: timer }
         down send(m) { arm again in wait; pass; } on again { }";
     assert_eq!(words(draws(&with(wait))), Vec::<String>::new());

@@ -104,7 +104,7 @@ fn every_shape_of_the_library_round_trips_and_has_one_form() {
 }
 
 #[test]
-fn shapes_are_told_apart_by_their_numbers() {
+fn shapes_are_distinguished_by_their_numbers() {
     for declared in declared() {
         let (_, stack) = declared.compose();
         for layout in &stack.layouts {
@@ -165,7 +165,7 @@ fn in_front_of_data(frame: &[u8]) -> usize {
 }
 
 #[test]
-fn common_frames_of_reliable_plain_are_as_on_file() {
+fn common_frames_of_reliable_plain_equal_their_golden_file() {
     let (_, stack) = find("reliable_plain").compose();
     let frames = common_frames(&stack);
     let differ: Vec<String> = frames

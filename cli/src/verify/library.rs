@@ -138,7 +138,7 @@ fn with(layer: &str, name: &str, settings: &str) -> Verdict {
 }
 
 #[test]
-fn what_configurations_allow_is_no_more_than_is_needed() {
+fn configurations_have_minimal_limits() {
     for (layer, name, settings, told) in [
         // Too few messages follow a third lost one: only a timeout repairs it.
         ("pt2pt", "two_lost", "EARLY=3", Some("cannot be met any more")),

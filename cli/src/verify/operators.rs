@@ -49,7 +49,7 @@ const MEASURED: &str = "
 ";
 
 #[test]
-fn what_feeds_only_waiting_times_has_no_mutants() {
+fn code_that_affects_only_waiting_times_has_no_mutants() {
     assert_eq!(
         seeded(MEASURED),
         ["emission in down.send: pass m", "timer in down.send: arm again in wait unless armed"]
@@ -57,7 +57,7 @@ fn what_feeds_only_waiting_times_has_no_mutants() {
 }
 
 #[test]
-fn what_reaches_anything_else_has_them() {
+fn code_that_affects_behaviour_is_mutated() {
     // A header field, an event's argument, a branch that sends, one that ends before a send, an index, an invariant.
     for (from, to) in [
         ("        pass m;", "        pass m + Head { number: rounds };"),
@@ -110,7 +110,7 @@ fn what_ends_a_loop_has_them() {
 }
 
 #[test]
-fn fields_of_a_struct_are_told_apart() {
+fn fields_of_a_struct_are_distinguished() {
     let found = seeded(
         "
     struct Trip { begun: bool, sent: u32, at: instant }
@@ -133,7 +133,7 @@ fn fields_of_a_struct_are_told_apart() {
 }
 
 #[test]
-fn what_is_written_through_a_reference_counts_as_what_it_stands_for() {
+fn store_through_a_reference_is_a_store_to_its_place() {
     let members = |last: &str| {
         format!(
             "
@@ -157,7 +157,7 @@ fn what_is_written_through_a_reference_counts_as_what_it_stands_for() {
 }
 
 #[test]
-fn what_follows_a_frame_that_cannot_come_is_left_alone() {
+fn code_after_an_impossible_frame_has_no_mutants() {
     let found = seeded(
         "
     state { seen: u32 }

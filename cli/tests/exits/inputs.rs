@@ -160,7 +160,7 @@ fn saved_runs_that_are_none_are_one_error() {
 }
 
 #[test]
-fn names_of_tests_are_told_apart() {
+fn names_of_tests_are_unique() {
     let desk = Desk::empty();
     let twice = good() + &good()[good().find("test").expect("a test")..];
     desk.write("s", twice);

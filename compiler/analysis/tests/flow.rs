@@ -73,21 +73,21 @@ fn a_local_is_live_until_it_is_set_again() {
 }
 
 #[test]
-fn a_turn_reads_what_the_one_before_it_has_set() {
+fn iteration_reads_values_set_by_the_previous_one() {
     // Only a second round over the body finds that 2 is of use, and only a third one 3.
     let body = vec![let_(9, local(1)), let_(1, local(2)), let_(2, local(3))];
     assert_eq!(live(vec![looped(body)]), ids(&[1, 2, 3, 9]));
 }
 
 #[test]
-fn what_stands_after_an_exit_is_not_read() {
+fn code_after_an_exit_is_not_read() {
     assert_eq!(live(vec![exit(), let_(9, local(1))]), ids(&[9]));
     let left = vec![looped(vec![StatementKind::Break.into(), let_(2, local(1))]), let_(9, local(2))];
     assert_eq!(live(left), ids(&[2]));
 }
 
 #[test]
-fn exits_are_told_apart_from_the_end() {
+fn exits_are_distinguished_from_the_end() {
     let body = vec![when(local(3), vec![let_(0, local(1)), exit()], vec![let_(2, local(1))]), let_(4, local(1))];
     let ends = flow::forward(&mut Written, &body, ids(&[]));
     assert_eq!((ends.falls, ends.returns), (Some(ids(&[2, 4])), Some(ids(&[0]))));

@@ -32,13 +32,13 @@ fn element(array: &Place, x: &Expr) -> Place {
 }
 
 #[test]
-fn comparisons_with_constants_tell_values_apart() {
+fn comparisons_with_constants_distinguish_values() {
     assert_eq!(tried(|x, _| vec![when_small(x)]), Some(2));
     assert_eq!(tried(|x, _| vec![when_small(x), when(equal(x.clone(), num(7, NUMBER)), vec![], vec![])]), Some(3));
 }
 
 #[test]
-fn other_uses_are_seen_wherever_they_stand() {
+fn other_uses_are_found_at_every_place() {
     let place = |x: &Expr| Place { root: Root::Local(id(x)), path: vec![], ty: NUMBER };
     type Uses = Vec<(&'static str, fn(&Expr, &Place, Place) -> Statement)>;
     let uses: Uses = vec![

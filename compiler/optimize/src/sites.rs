@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn state_is_looked_at_after_an_emission() {
+    fn state_is_checked_after_an_emission() {
         let either = || zero(Type::Bool);
         assert_eq!(touched_after(|emit, touch, _| vec![touch, emit]), [false]);
         assert_eq!(touched_after(|emit, touch, _| vec![emit.clone(), touch, emit]), [true, false]);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn state_is_looked_at_in_the_next_turn() {
+    fn state_is_read_in_the_next_iteration() {
         assert_eq!(touched_after(|emit, touch, _| vec![looped(vec![touch, emit])]), [true]);
         let exit = || StatementKind::Break.into();
         assert_eq!(touched_after(|emit, touch, _| vec![looped(vec![touch, emit, exit()])]), [false]);

@@ -76,7 +76,7 @@ fn unlikely_branches_are_outlined() {
 }
 
 #[test]
-fn outputs_in_loops_and_what_is_queued_are_not_put_in_place() {
+fn outputs_in_loops_and_queued_events_are_not_inlined() {
     for stack in samples::all() {
         let looped = marked(with_emissions_in(&stack, |body| StatementKind::Loop { bound: 2, body }));
         for handler in &looped.handlers {

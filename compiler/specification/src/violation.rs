@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_tell_violations_apart() {
+    fn violations_have_unique_numbers() {
         assert!(Violation::ALL.iter().enumerate().all(|(at, v)| v.number() as usize == at + 1));
         assert!(Violation::ALL.into_iter().all(|v| Violation::of_number(v.number()) == Some(v)));
         assert_eq!((Violation::of_number(0), Violation::of_number(99)), (None, None));

@@ -67,7 +67,7 @@ fn a_router_sends_over_the_port_of_its_choice_and_each_port_has_its_own_layout()
 }
 
 #[test]
-fn what_turns_comes_back_to_the_layer_above_with_its_headers() {
+fn event_that_turns_returns_to_the_layer_above_with_its_headers() {
     let stack = samples::turning();
     let mut machine = open(&stack);
     assert_eq!(machine.call(input(&stack, "above", "cast"), &[], b"all", 1), Outcome::Ok);
@@ -79,7 +79,7 @@ fn what_turns_comes_back_to_the_layer_above_with_its_headers() {
 }
 
 #[test]
-fn a_view_keeps_what_lasts_or_is_shared_and_begins_the_session_anew() {
+fn view_keeps_lasting_and_shared_cells_and_restarts_the_session() {
     let stack = samples::router();
     let mut machine = open(&stack);
     assert_eq!(machine.call(input(&stack, "above", "send"), &[], &[1; 40], 1), Outcome::Ok);
@@ -132,7 +132,7 @@ fn each_session_has_a_state_of_its_own() {
 }
 
 #[test]
-fn nothing_picks_a_session_that_there_is_not() {
+fn index_of_a_missing_session_is_rejected() {
     let stack = samples::mux();
     let mut machine = open(&stack);
     let say = input(&stack, "above", "say");

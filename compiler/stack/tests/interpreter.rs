@@ -217,7 +217,7 @@ fn timers_of_a_pool_fire_in_order_and_give_up() {
 }
 
 #[test]
-fn later_events_come_before_all_others() {
+fn later_events_precede_all_others() {
     let stack = samples::desk();
     let mut a = open(&stack, "desk", 2);
     let ask = event(&stack, "ask");
@@ -284,7 +284,7 @@ fn any_order_of_links_gives_the_same_frames_here() {
 }
 
 #[test]
-fn trace_tells_every_event() {
+fn trace_contains_every_event() {
     let stack = samples::sequencer();
     let config = Config { trace: true, ..Config::default() }.given("floor.peer", Value::Addr(addr(2)));
     let mut a = Machine::new(&stack, config);

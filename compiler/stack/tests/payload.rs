@@ -19,7 +19,7 @@ fn looks() -> Expr {
 
 /// In every expression that a statement of the samples consists of, and in every place, a look at payload is found.
 #[test]
-fn a_look_at_payload_is_found_wherever_it_stands() {
+fn reads_of_payload_are_found_at_every_place() {
     let place = Place { root: Root::Local(LocalId(0)), path: vec![Step::Index(looks())], ty: Type::Bool };
     let load = Expr::new(ExprKind::Load(Box::new(place.clone())), Type::Bool, Span::default());
     for statement in [

@@ -202,7 +202,7 @@ fn every_construct_is_read_back() {
 }
 
 #[test]
-fn what_is_no_stack_is_refused_with_its_line() {
+fn invalid_text_of_a_stack_is_rejected_with_its_line() {
     let text = print(&samples::desk());
     assert_eq!(read("stack a \"b\"\nlayr x").expect_err("an error").line, 2);
     let error =

@@ -412,7 +412,7 @@ fn contexts_that_own_what_they_cannot() {
 }
 
 #[test]
-fn derived_data_is_only_read_and_follows_from_what_stands_before_it() {
+fn derived_data_is_read_only_and_depends_on_earlier_declarations() {
     let far = samples::far;
     fn cell<'s>(s: &'s mut Stack, name: &str) -> &'s mut Cell {
         s.cells.iter_mut().find(|c| c.name == name).expect(name)

@@ -182,7 +182,7 @@ fn every_local_that_is_set_is_met() {
 
 /// The rewriter meets what the visitor meets, in the same order.
 #[test]
-fn the_rewriter_goes_the_visitors_way() {
+fn rewriter_and_visitor_have_the_same_order() {
     for mut stack in everything() {
         let mut read = vec![];
         stack.each(|node| match node {

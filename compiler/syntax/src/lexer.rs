@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_apart_by_their_letters() {
+    fn words_differ_in_any_letter() {
         use crate::token::{CONSTANT, TYPE};
         assert_eq!(
             kinds("go_1 Data RTO X T_2a _"),

@@ -59,7 +59,7 @@ fn all_designed_layers_parse_and_keep_their_meaning() {
 
 /// White space has no meaning: with one token per line or all on one line, the tree is the same.
 #[test]
-fn line_breaks_mean_nothing() {
+fn line_breaks_have_no_meaning() {
     for (name, text) in design() {
         let lexed = nacre_syntax::lexer::lex(nacre_diagnostics::SourceId(0), &text);
         let words: Vec<&str> =
@@ -81,7 +81,7 @@ fn line_breaks_mean_nothing() {
 
 /// A comment after any token survives.
 #[test]
-fn comments_may_stand_anywhere() {
+fn comments_may_be_anywhere() {
     for (name, text) in
         design().into_iter().filter(|(name, _)| ["base64", "stacks", "specs"].iter().any(|one| name.starts_with(one)))
     {
@@ -137,18 +137,18 @@ fn broken_fields_are_kept_when_the_last_is_long() {
 }
 
 #[test]
-fn the_comma_goes_when_a_list_is_on_one_line() {
+fn list_on_one_line_has_no_trailing_comma() {
     assert_eq!(formatted("enum Few { one, two, }"), "enum Few { one, two }\n");
 }
 
 #[test]
-fn types_arms_and_comments_stand_in_columns() {
+fn types_arms_and_comments_are_aligned() {
     let text = "struct Pair {\n    a: u8, // one\n    longer: u16, // two\n}\n";
     assert_eq!(formatted(text), "struct Pair {\n    a:      u8,     // one\n    longer: u16,    // two\n}\n");
 }
 
 #[test]
-fn actions_stand_in_columns_and_settings_on_lines() {
+fn actions_are_aligned_and_settings_are_on_lines() {
     let text = "automaton a {\n    input send(at p, m){x=m;}\n    fault   lose(m) when m==x{ }\ngoal  done=x.empty;}\n\
                 configuration small for a{W=2;a . W=(3,0);}";
     let expected = "automaton a {\n    input send(at p, m)       { x = m; }\n    fault lose(m) when m == x { }\n    \
@@ -168,7 +168,7 @@ fn errors_are_given_back() {
 }
 
 #[test]
-fn nothing_stays_nothing() {
+fn empty_text_stays_empty() {
     assert_eq!(formatted(""), "");
     assert_eq!(formatted(" \n\n"), "");
     assert_eq!(formatted("// only a comment"), "// only a comment\n");

@@ -97,7 +97,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
 }
 
 #[test]
-fn what_parses_has_one_layout() {
+fn sources_that_parse_have_one_layout() {
     let seeds = files::design();
     let mut random = Random::new(1);
     let begun = ThreadTime::now();

@@ -204,7 +204,7 @@ fn a_wrong_interface_struct_or_constant_is_the_only_error() {
 }
 
 #[test]
-fn parts_of_what_is_wrong_are_in_the_tree() {
+fn parts_of_erroneous_code_are_in_the_tree() {
     let text =
         "worker w { state { n: u32 } fn f(a: u32) -> u32 { return a; } down send(m) { n = f(n * 3) + nosuch; pass; } }";
     let (trees, _) = typed(&format!("{INTERFACES}{text}")).expect("it parses");

@@ -35,7 +35,7 @@ fn codes(found: &[Diagnostic]) -> Vec<&str> {
 }
 
 #[test]
-fn conversions_that_nobody_wrote_are_in_the_tree() {
+fn implicit_conversions_are_in_the_tree() {
     let tree = sending("wide: u32, narrow: u8", "wide = narrow; wide = wide + narrow;");
     assert_eq!(tree[..2], ["@wide = (@narrow as u32)", "@wide = (@wide add (@narrow as u32))"]);
 }
@@ -55,14 +55,14 @@ fn a_name_means_the_innermost_declaration() {
 }
 
 #[test]
-fn what_fails_stands_with_its_else() {
+fn failing_operation_is_next_to_its_else() {
     let tree = sending("row: ring<u8, 4>, n: u8", "row.push(n) else { n = 0; } n = row.pop() else unreachable;");
     let expected = ["try @row.push(@n)", "else {", "@n = 0'u8", "}", "@n = try @row.pop()", "else unreachable drop m"];
     assert_eq!(tree[..6], expected);
 }
 
 #[test]
-fn a_message_in_its_place_is_looked_at() {
+fn message_is_read_in_place() {
     let tree = sending("last: msg?", "if let kept = last { below.send(share kept); }");
     assert_eq!(tree[0], "if ref kept: msg = @last.value where @last is some {");
     assert_eq!(tree[1], "below.send(share(borrowed kept))");
@@ -106,7 +106,7 @@ fn an_error_in_one_handler_leaves_the_others() {
 }
 
 #[test]
-fn errors_in_a_head_leave_the_body_without_reports_of_its_names() {
+fn error_in_a_head_does_not_report_its_names_in_the_body() {
     let handler = "up deliver(m - Unknown { a, b }) { n = a; n = no; drop m; }";
     let text = &format!("worker w {{ header Head {{ a: u8 }} state {{ n: u8 }} {handler} }}");
     let (_, found) = typed(text);

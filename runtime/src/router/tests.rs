@@ -238,7 +238,7 @@ fn ping_is_answered_ten_times_a_second() {
 }
 
 #[test]
-fn quiet_peer_is_asked_and_stays_and_a_silent_one_times_out() {
+fn quiet_peer_is_pinged_and_stays_and_a_silent_one_times_out() {
     let (mut world, _) = connected();
     let timeout = Options::default().timeout.as_nanos() as u64;
     world.run(10 * timeout, || false);

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_gets_a_number_and_keeps_it() {
+    fn interned_values_keep_their_number() {
         let globals = Globals::new("st");
         let [a, b] = [1, 2].map(|n| Global::Call(n));
         assert_eq!(globals.name(a.clone(), "above_send"), "above_send");

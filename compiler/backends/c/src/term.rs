@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pointed_to_is_reached_by_the_pointer() {
+    fn place_behind_a_reference_is_reached_through_it() {
         let entry = Term::pointee("entry");
         assert_eq!((entry.to_string().as_str(), entry.alone().as_str()), ("(*entry)", "*entry"));
         assert_eq!((entry.address().as_str(), &*entry.member("bytes")), ("entry", "entry->bytes"));

@@ -144,7 +144,7 @@ fn called_with_step(body: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn code_that_is_put_in_place_never_lets_the_address_of_its_step_out() {
+fn inlined_code_does_not_leak_the_address_of_its_step() {
     let stacks = [
         stack("usual", &["frag", "pt2pt", "floor"], "frag<1400> / pt2pt<16> / floor"),
         stack("summed", &["frag", "pt2pt", "crc32c", "floor"], "frag<100, 8> / pt2pt<8> / crc32c / floor"),

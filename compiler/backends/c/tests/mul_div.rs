@@ -28,7 +28,7 @@ fn cases() -> Vec<[u64; 3]> {
 }
 
 #[test]
-fn both_ways_of_dividing_give_what_the_quotient_is() {
+fn both_division_algorithms_return_the_quotient() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut text = format!("{FRAME}{}", include_str!("../src/support/mul_div.c").replace("@_", "p_"));
     text.push_str("static const uint64_t cases[][4] = {\n");

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_differ_where_what_they_name_does() {
+    fn different_objects_have_different_names() {
         let names = Names::default();
         let constant = |wanted: &str, thing: &str| names.name(Scope::Constants, constant(wanted), thing);
         assert_eq!([constant("ack", "a"), constant("Ack", "b"), constant("ACK", "c")], ["ACK", "ACK_2", "ACK_3"]);

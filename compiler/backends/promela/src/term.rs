@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_constant_follows_from_what_it_is_built_of() {
+    fn expression_of_constants_is_constant() {
         let never = x().less(Term::FALSE);
         assert!(never.is_false(), "nothing is below 0");
         assert_eq!(never.clone().or(x().equals(Term::number(1))).to_string(), "x == 1");
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn parentheses_are_where_precedence_wants_them() {
+    fn parentheses_follow_precedence() {
         let (a, b) = (Term::atom("a"), Term::atom("b"));
         let sum = a.clone().plus(b.clone());
         assert_eq!(Term::binary(Operator::Mul, sum.clone(), x()).to_string(), "(a + b) * x");

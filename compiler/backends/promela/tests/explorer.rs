@@ -215,7 +215,7 @@ fn actions_whose_guards_are_known_in_part_are_in_the_model() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_in_words() {
+fn unsupported_constructs_are_refused_with_a_message() {
     let mut timed = samples::go_back_n();
     let now = Expr::new(ExprKind::Now, Type::Instant, Span::default());
     let zero = Expr::new(ExprKind::Zero, Type::Instant, Span::default());
@@ -236,7 +236,7 @@ fn what_cannot_be_written_is_refused_in_words() {
 }
 
 #[test]
-fn handlers_are_named_as_in_the_source_and_say_where_they_stand() {
+fn handlers_are_named_and_located_as_in_the_source() {
     let text = written(&samples::go_back_n()).unwrap();
     let expected = "/* go_back_n: go_back_n.up.receive.Data (g.nacre:7) */\ninline go_back_n_up_receive_Data() {";
     assert!(text.contains(expected), "{text}");

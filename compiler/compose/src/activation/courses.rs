@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_if_belongs_to_the_way_that_goes_on() {
+    fn code_after_an_if_follows_the_branch_that_continues() {
         let exit = || vec![StatementKind::Return(None).into()];
         let either = |list| Course::Either(list);
         let sequence = |list| Course::Sequence(list);

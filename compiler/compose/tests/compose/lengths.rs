@@ -51,7 +51,7 @@ fn constants_wrap_in_the_width_of_their_type() {
 }
 
 #[test]
-fn conditions_on_less_than_a_length_say_nothing_of_it() {
+fn condition_on_a_truncated_length_does_not_bound_it() {
     assert_eq!(checked("m.len <= 7"), 7);
     assert_eq!(checked("(m.len as u64) <= 7"), 7);
     for narrow in [
@@ -71,7 +71,7 @@ fn conditions_on_less_than_a_length_say_nothing_of_it() {
 }
 
 #[test]
-fn what_is_known_of_one_width_is_not_of_another() {
+fn fact_about_one_width_does_not_hold_for_another() {
     let after = |condition: &str, length: &str| {
         of_body(&format!(
             "if ({condition}) {{ below.send(slice(m, 0, {length}) + Head {{ h: 1 }}); drop m; return; }} drop m;"

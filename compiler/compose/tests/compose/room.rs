@@ -158,7 +158,7 @@ fn a_timer_and_a_call_without_a_message_have_room_to_replace_messages() {
 }
 
 #[test]
-fn conditions_of_a_call_tell_what_is_free() {
+fn conditions_of_a_call_determine_the_free_room() {
     let blocks = |state: &str, accepts: &str, handler: &str| {
         let members = format!("down send(m) {{ below.send(share m); {handler} }} {QUIET}");
         never_refused(state, accepts, &members)

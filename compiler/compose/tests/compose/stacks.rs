@@ -122,7 +122,7 @@ fn any_value(stack: &Stack, field: &HeaderField, dice: &mut SplitMix64) -> Value
 }
 
 #[test]
-fn what_is_packed_is_unpacked() {
+fn packed_messages_are_unpacked() {
     let mut dice = SplitMix64(1);
     for c in stacks() {
         for (layout, shape) in c.stack.layouts.iter().flat_map(|l| l.shapes.iter().map(move |s| (l, s))) {

@@ -66,7 +66,7 @@ fn a_value_without_steps_is_one_expression() {
 }
 
 #[test]
-fn what_stands_before_a_call_is_evaluated_before_it() {
+fn operands_before_a_call_are_evaluated_before_it() {
     let sum = both(BinaryOp::Add, name(0, WIDE), call(), WIDE);
     let text = lowered(vec![value("x", WIDE)], vec![StatementKind::Return(Some(sum))]);
     assert_eq!(text, "let %t2 = %x;\ncall seven() into %t1;\nreturn (%t2 + %t1);\n");
@@ -89,7 +89,7 @@ fn the_right_side_of_and_runs_only_where_it_is_needed() {
 }
 
 #[test]
-fn a_name_that_is_declared_again_has_a_local_of_its_own() {
+fn redeclared_name_has_a_separate_local() {
     let names = vec![value("x", WIDE), value("y", WIDE), value("y", WIDE)];
     let declare = |id, n| StatementKind::Var { name: NameId(id), value: number(n) };
     let sum = both(BinaryOp::Add, name(1, WIDE), name(2, WIDE), WIDE);
