@@ -109,7 +109,7 @@ fn run_that_only_weak_fairness_allows_is_no_violation() {
     let verify = ["verify", "tests/verify/alternating_bit.nacre", "--engine"];
     let (status, out, _) = ran(nacre(&verify).args(["all", "--level", "call"]));
     let (_, goals) = out.split_once("spin, goals").expect("a search for goals");
-    assert!(goals.contains("decided by the explorer, where goals hold"), "{out}");
+    assert!(goals.contains("decided by the explorer, for which the goals hold"), "{out}");
     assert!(status == 0 && out.ends_with("holds in every configuration\n"), "{out}");
     let (status, out, _) = ran(nacre(&verify).args(["spin"]));
     assert!(status == 1 && out.contains("`--engine explorer` decides"), "{out}");

@@ -260,7 +260,7 @@ fn random_numbers_that_the_code_distinguishes_are_tried_and_others_are_reported(
     let words = "but only the least and the greatest value of the random number at drawn.nacre:22:22 were tried";
     assert!(out.contains(words), "{out}");
     let (_, out, _) = verified("drawn", &["--layer", "once_in_a_thousand", "--engine", "spin"]);
-    assert!(out.contains("not checked by this engine: a random number is the least or the greatest"), "{out}");
+    assert!(out.contains("not checked by this engine: this engine tries only the least and the greatest"), "{out}");
 }
 
 #[test]
