@@ -169,22 +169,32 @@ impl Body<'_, '_> {
             return Back::Name(id);
         }
         let mut parts = Vec::new();
-        match &e.kind {
-            ast::ExprKind::Tuple(es) => {
-                parts.extend(es.iter().enumerate().filter_map(|(i, e)| Some((i as u32, self.message_named(e)?))))
+        self.named_parts(e, ty, &[], &mut parts);
+        Back::Parts(parts)
+    }
+
+    /// The messages that an expression names as parts of a value of this type, and where they are in it.
+    fn named_parts(&self, e: &ast::Expr, ty: &Type, at: &[u32], found: &mut Vec<(Vec<u32>, NameId)>) {
+        if let Some(id) = self.message_named(e) {
+            found.push((at.to_vec(), id));
+            return;
+        }
+        let mut part = |e: &ast::Expr, ty: &Type, n: u32| self.named_parts(e, ty, &[at, &[n]].concat(), found);
+        match (&e.kind, ty) {
+            (ast::ExprKind::Some(inner), Type::Option(ty)) => part(inner, ty, 0),
+            (ast::ExprKind::Tuple(es), Type::Tuple(types)) => {
+                (0..).zip(es.iter().zip(types)).for_each(|(n, (e, ty))| part(e, ty, n))
             }
-            ast::ExprKind::Literal(_, fields) => {
+            (ast::ExprKind::Literal(_, fields), _) => {
                 for (name, value) in fields {
                     let short = ast::Expr { kind: ast::ExprKind::Name(name.name.clone()), span: name.span };
-                    let id = self.message_named(value.as_ref().unwrap_or(&short));
-                    if let (Some(id), Some((at, _))) = (id, self.field_of(ty, &name.name)) {
-                        parts.push((at, id));
+                    if let Some((n, ty)) = self.field_of(ty, &name.name) {
+                        part(value.as_ref().unwrap_or(&short), &ty, n);
                     }
                 }
             }
             _ => {}
         }
-        Back::Parts(parts)
     }
 
     /// Begins the failing path: named messages are held again.

@@ -4,7 +4,7 @@ use nacre_stack::{BinaryOp, Expr, ExprKind, LocalId, Operate, Operation, Place, 
 
 use super::calls::entry;
 use super::{not, Lowering};
-use crate::tree::{self, Back, Otherwise, OtherwiseKind, Partial, PartialKind};
+use crate::tree::{self, Back, NameId, Otherwise, OtherwiseKind, Partial, PartialKind};
 
 /// What has been tried.
 pub(super) struct Tried {
@@ -157,33 +157,39 @@ impl Lowering<'_> {
     /// The beginning of the failing path: named messages are held again, all others are dropped.
     pub(super) fn give_back(&mut self, back: &Back, temporary: Option<LocalId>) {
         let (Back::Parts(named), Some(temporary)) = (back, temporary) else { return };
-        if named.is_empty() {
-            let value = self.get(temporary);
-            self.push(StatementKind::Drop(value));
-            return;
-        }
-        let types = self.part_types(&self.get(temporary).ty);
-        for (at, ty) in (0u32..).zip(types) {
-            let has_message = self.linear(&ty);
-            let part = self.make(ExprKind::Field(Box::new(self.get(temporary)), at), ty);
-            match named.iter().find(|(known, _)| *known == at) {
-                Some((_, name)) => {
-                    let local = self.local(*name);
-                    self.push(StatementKind::Let(local, part));
-                }
-                None if has_message => self.push(StatementKind::Drop(part)),
-                None => {}
+        let value = self.get(temporary);
+        self.give_back_parts(value, &mut Vec::new(), named);
+    }
+
+    /// The same for the part of the returned value that is at `at`.
+    fn give_back_parts(&mut self, value: Expr, at: &mut Vec<u32>, named: &[(Vec<u32>, NameId)]) {
+        if let Some((_, name)) = named.iter().find(|(known, _)| known == at) {
+            let local = self.local(*name);
+            self.push(StatementKind::Let(local, value));
+        } else if named.iter().any(|(known, _)| known.starts_with(at)) {
+            for (n, part) in (0..).zip(self.parts_of(value)) {
+                at.push(n);
+                self.give_back_parts(part, at, named);
+                at.pop();
             }
+        } else if self.linear(&value.ty) {
+            self.push(StatementKind::Drop(value));
         }
     }
 
-    /// The types of the parts of a tuple or struct.
-    fn part_types(&self, ty: &Type) -> Vec<Type> {
-        match ty {
+    /// The parts of a tuple or struct; the value of an option that has one.
+    fn parts_of(&self, value: Expr) -> Vec<Expr> {
+        let types = match &value.ty {
+            Type::Option(ty) => {
+                let ty = (**ty).clone();
+                return vec![self.make(ExprKind::Unwrap(Box::new(value)), ty)];
+            }
             Type::Tuple(types) => types.clone(),
             Type::Struct(id) => self.layer.structs[id.index()].fields.iter().map(|field| field.ty.clone()).collect(),
             _ => Vec::new(),
-        }
+        };
+        let part = |(n, ty)| self.make(ExprKind::Field(Box::new(value.clone()), n), ty);
+        (0..).zip(types).map(part).collect()
     }
 
     fn otherwise(&mut self, o: &Otherwise) {

@@ -395,8 +395,9 @@ pub enum Back {
     None,
     /// To its name.
     Name(NameId),
-    /// It has no name: it is dropped, or these fields are returned to their names.
-    Parts(Vec<(u32, NameId)>),
+    /// It has no name: it is dropped, or these parts are returned to their names. A part is found by the numbers of
+    /// fields; the value of an option is its part 0.
+    Parts(Vec<(Vec<u32>, NameId)>),
 }
 
 /// A place, as in [`nacre_stack::Place`].

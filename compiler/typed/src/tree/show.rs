@@ -118,7 +118,10 @@ impl Show<'_> {
     pub fn partial(&self, partial: &Partial) -> String {
         let back = match &partial.back {
             Back::Name(id) => format!(" back {}", self.name(*id)),
-            Back::Parts(parts) => parts.iter().map(|(i, id)| format!(" back .{i} {}", self.name(*id))).collect(),
+            Back::Parts(parts) => {
+                let path = |at: &[u32]| at.iter().map(|n| format!(".{n}")).collect::<String>();
+                parts.iter().map(|(at, id)| format!(" back {} {}", path(at), self.name(*id))).collect()
+            }
             Back::None => String::new(),
         };
         let shown = match &partial.kind {
