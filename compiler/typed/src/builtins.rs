@@ -8,6 +8,7 @@ use crate::body::{Body, Context, Value};
 use crate::bounded::{is_message, slice_of};
 use crate::calls::Outcome;
 use crate::convert::{holder, widens};
+use crate::expressions::UNTYPED;
 use crate::tree::{Expr, ExprKind};
 
 const SIGNATURES: &[(&str, usize)] = &[
@@ -184,7 +185,7 @@ impl Body<'_, '_> {
     /// `set(a, b)`: a set with these elements.
     fn set(&mut self, arguments: &[ast::Argument], span: Span, want: Option<&Type>) -> Option<Value> {
         let Some(ty @ Type::Bits(_)) = want else {
-            self.error("T0043", "the type of this set is not known", span, "cannot be inferred", "");
+            self.error("T0043", "the type of this set is not known", span, "cannot be inferred", UNTYPED);
             return None;
         };
         let mut set = self.make(ExprKind::Zero, ty.clone());

@@ -8,6 +8,10 @@ use nacre_syntax::foreign::{self, Unknown};
 use crate::body::{Binding, Body, Context, Value};
 use crate::tree::{Conditional, Expr, ExprKind};
 
+/// The help where the type of a value does not follow from its context.
+pub(crate) const UNTYPED: &str = "compare it with a name of known type, or assign it to a variable with a type: \
+    `var x: u8? = none;`, `var both: bits<8> = set(1, 2);`";
+
 impl Body<'_, '_> {
     /// An expression of a given type.
     pub fn expr_as(&mut self, e: &ast::Expr, want: &Type) -> Option<Expr> {
@@ -45,7 +49,7 @@ impl Body<'_, '_> {
             ast::ExprKind::None => match want {
                 Some(ty @ Type::Option(_)) => Some(Value::fixed(self.make(ExprKind::None, ty.clone()))),
                 _ => {
-                    self.error("T0043", "the type of `none` is not known", e.span, "cannot be inferred", "");
+                    self.error("T0043", "the type of `none` is not known", e.span, "cannot be inferred", UNTYPED);
                     None
                 }
             },
@@ -150,7 +154,7 @@ impl Body<'_, '_> {
                 }
                 Some(ty) => Some(Value::fixed(self.make(ExprKind::Zero, ty.clone()))),
                 None => {
-                    self.error("T0043", "the type of `zeroes` is not known", span, "cannot be inferred", "");
+                    self.error("T0043", "the type of `zeroes` is not known", span, "cannot be inferred", UNTYPED);
                     None
                 }
             },

@@ -288,7 +288,10 @@ impl Checker<'_> {
         let names = body.names;
         let value = value?;
         if value.has_steps(&self.tree.structs) {
-            self.error("T0106", "a condition cannot have effects", e.span, "this needs several steps", "");
+            let help =
+                "a condition consists of operators and queries such as `k in map` and `ring.len`; what needs a call, \
+                        such as `map.get`, handlers can keep in a field: `state { known: bool }`";
+            self.error("T0106", "a condition cannot have effects", e.span, "this needs several steps", help);
             return None;
         }
         Some(Value { names, value })

@@ -127,7 +127,8 @@ impl Body<'_, '_> {
 
     /// Both sides, from left to right.
     pub fn sides(&mut self, l: &ast::Expr, r: &ast::Expr, want: Option<&Type>) -> Option<(Value, Value)> {
-        let left = self.expr(l, want)?;
+        let of_right = if want.is_none() && has_any_type(l) { self.place_type(r) } else { None };
+        let left = self.expr(l, want.or(of_right.as_ref()))?;
         let hint = if left.flexible { want.cloned() } else { Some(left.expr.ty.clone()) };
         let right = self.expr(r, hint.as_ref())?;
         self.before([&left.expr], &right.expr);
@@ -378,4 +379,10 @@ impl Body<'_, '_> {
         }
         Some(Value::fixed(self.make(ExprKind::Concat(parts), if fixed { Type::Bytes(size) } else { Type::View })))
     }
+}
+
+/// Whether an expression takes the type that its context expects.
+fn has_any_type(e: &ast::Expr) -> bool {
+    let is = |e: &ast::Expr, word: &str| matches!(&e.kind, ast::ExprKind::Name(name) if name == word);
+    is(e, "zeroes") || matches!(&e.kind, ast::ExprKind::Call(function, _) if is(function, "set"))
 }

@@ -218,3 +218,46 @@ fn parts_of_erroneous_code_are_in_the_tree() {
     }
     assert_eq!(calls, 1);
 }
+
+/// The errors of a layer with these members.
+fn errors_of(members: &str) -> Vec<Diagnostic> {
+    let layer =
+        format!("worker w {{ state {{ seen: bits<8>, key: bytes<4>, ages: map<u8, u8, 4>, n: u8 }} {members} }}");
+    typed(&format!("{INTERFACES}{layer}")).expect("it parses").1
+}
+
+#[test]
+fn a_set_has_the_type_of_what_it_is_compared_with() {
+    for condition in ["set(1, 2) <= seen", "seen == set(3)", "set() == seen || set(1) != seen", "zeroes == key"] {
+        assert_eq!(errors_of(&format!("invariant {condition};")), [], "{condition}");
+    }
+    let unknown = errors_of("invariant set(1) == set(2);");
+    assert_eq!(unknown[0].code, "T0043");
+    assert!(unknown[0].help.iter().any(|help| help.contains("var both: bits<8>")), "{unknown:?}");
+}
+
+#[test]
+fn a_condition_that_begins_with_a_call_is_no_handler() {
+    assert_eq!(errors_of("invariant min(n, (n + 1) * 2) <= 3; invariant max(n, 1) > 0;"), []);
+    let called = errors_of("invariant ages.get(3, 1) == 1;");
+    assert_eq!(called[0].code, "T0106");
+    assert!(called[0].help.iter().any(|help| help.contains("`k in map`")), "{called:?}");
+}
+
+#[test]
+fn a_failed_operation_returns_messages_named_anywhere_in_its_entry() {
+    let inner = "struct Inner { first: msg?, second: (u8, msg) } struct Entry { n: u8, inner: Inner, last: msg? }";
+    let kept = "state { options: ring<msg?, 2>, slots: pool<Entry, 2> }";
+    for (entry, other) in [
+        ("options.push(some(m)) else { drop m; }", ""),
+        ("slots.add(Entry { n: 1, inner: Inner { first: none, second: (2, m) }, last: none }) else { drop m; }", ""),
+        (
+            "slots.add(Entry { n: 1, inner: Inner { first: some(m), second: (2, x) }, last: none }) \
+                else { drop m; drop x; }",
+            "let x = slice(m, 0, 9);",
+        ),
+    ] {
+        let members = format!("{inner} {kept} down send(m) {{ {other} {entry} }}");
+        assert_eq!(errors_of(&members), [], "{entry}");
+    }
+}

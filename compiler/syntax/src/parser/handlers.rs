@@ -10,7 +10,23 @@ impl Parser<'_> {
         let named = self.at(TokenKind::Name) && !is_reserved(self.word());
         let ahead_is_event =
             self.ahead(1) == TokenKind::Name && matches!(self.ahead(2), TokenKind::OpenParen | TokenKind::Bar);
-        named && ahead_is_event && self.word() != "accepts"
+        let condition = || self.word() == "invariant" && !self.parameters_precede_a_block();
+        named && ahead_is_event && self.word() != "accepts" && !condition()
+    }
+
+    /// Whether a block follows the first parentheses: in `app cast(m) { ... }`, but not in `invariant f(x) == y;`.
+    fn parameters_precede_a_block(&self) -> bool {
+        let mut depth = 0;
+        for by in 2.. {
+            match self.ahead(by) {
+                TokenKind::OpenParen => depth += 1,
+                TokenKind::CloseParen if depth <= 1 => return self.ahead(by + 1) == TokenKind::OpenBrace,
+                TokenKind::CloseParen => depth -= 1,
+                TokenKind::End | TokenKind::Semicolon => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// `accepts send(m) when expr;`
