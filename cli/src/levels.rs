@@ -12,6 +12,7 @@ use nacre_simulator::toolchain::{Error, Text, Toolchain};
 use nacre_stack::interpret::{lacks, NoExterns};
 use nacre_stack::Stack;
 
+use crate::console::Exit;
 use crate::progress::Waiting;
 
 /// Levels at which C is emitted, the plainest first.
@@ -96,6 +97,24 @@ impl std::fmt::Display for NoMachine {
     }
 }
 
+impl NoMachine {
+    /// The status to exit with.
+    pub fn exit(&self) -> Exit {
+        match self {
+            NoMachine::Interpreter(_) => Exit::Unknown,
+            NoMachine::Emitted(error) => exit(error),
+        }
+    }
+}
+
+/// The status to exit with where a stack is not compiled: undecided, unless its source is wrong.
+pub fn exit(error: &Error) -> Exit {
+    match error {
+        Error::Foreign(..) => Exit::No,
+        Error::Missing | Error::Failed(_) | Error::Io(..) | Error::Load(_) => Exit::Unknown,
+    }
+}
+
 /// Makes machines of one stack.
 pub struct Workshop<'s> {
     pub session: &'s Session,
@@ -141,12 +160,38 @@ pub fn load(
     level: Level,
     toolchain: &Toolchain,
 ) -> Result<nacre_runtime::Stack, Error> {
-    let emitted = session.emit(stack, level, None);
+    let compiled = |stack: &Stack| {
+        let emitted = session.emit(stack, level, None);
+        toolchain.load(&Text {
+            header_name: &format!("{}.h", stack.name),
+            header: &emitted.header,
+            source: &emitted.source,
+            symbol: &format!("{}_stack", stack.name),
+        })
+    };
     let _waiting = Waiting::begin(format!("compiling {} at level {}", stack.name, level.name()));
-    toolchain.load(&Text {
-        header_name: &format!("{}.h", stack.name),
-        header: &emitted.header,
-        source: &emitted.source,
-        symbol: &format!("{}_stack", stack.name),
+    compiled(stack).map_err(|error| match error {
+        Error::Failed(words) => match refused(stack, |part| compiled(part).is_ok()) {
+            functions if functions.is_empty() => Error::Failed(words),
+            functions => Error::Foreign(functions, words),
+        },
+        other => other,
     })
+}
+
+/// The functions in C on account of which a stack does not compile; none: it does not without any C of a source.
+fn refused(stack: &Stack, compiles: impl Fn(&Stack) -> bool) -> Vec<String> {
+    let with_only = |kept: Option<usize>| {
+        let mut part = stack.clone();
+        let others = part.externs.iter_mut().enumerate().filter(|(index, _)| Some(*index) != kept);
+        others.filter_map(|(_, declared)| declared.body.as_mut()).for_each(String::clear);
+        compiles(&part)
+    };
+    if !with_only(None) {
+        return vec![];
+    }
+    let written: Vec<usize> = (0..stack.externs.len()).filter(|index| stack.externs[*index].body.is_some()).collect();
+    let alone: Vec<usize> = written.iter().copied().filter(|index| !with_only(Some(*index))).collect();
+    let refused = if alone.is_empty() { written } else { alone };
+    refused.into_iter().map(|index| stack.externs[index].name.clone()).collect()
 }

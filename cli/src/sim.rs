@@ -31,9 +31,12 @@ pub fn sim(args: &Sim) -> Exit {
     };
     let workshop = Workshop { session: &session, stack: Arc::new(stack), any_order: args.any_order };
     let makers = args.level.0.map(|machine| workshop.maker(machine));
-    let [Ok(a), Ok(b)] = makers else {
-        makers.into_iter().filter_map(Result::err).take(1).for_each(|error| complain(&error.to_string()));
-        return Exit::Unknown;
+    let [a, b] = match makers {
+        [Ok(a), Ok(b)] => [a, b],
+        [Err(error), _] | [_, Err(error)] => {
+            complain(&error.to_string());
+            return error.exit();
+        }
     };
     let stack = &workshop.stack;
     let subject = Subject { makers: [a.as_ref(), b.as_ref()], interface: Rc::new(Interface::of(stack)) };

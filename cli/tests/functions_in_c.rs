@@ -37,3 +37,14 @@ fn simulations_of_functions_in_c_need_a_level() {
     assert_eq!(status, 0, "{out}{err}");
     assert!(out.contains("queue = call = inline and queue = call = inline"), "{out}");
 }
+
+#[test]
+fn functions_that_the_c_compiler_rejects_are_named() {
+    let source = "cli/tests/sources/wrong_c.nacre";
+    for level in ["queue", "inline"] {
+        let (status, out, err) = ran(&mut nacre(&["sim", source, "--stack", "mixed_stack", "--level", level]));
+        assert_eq!(status, 1, "{out}{err}");
+        assert!(err.starts_with("error: the C compiler rejects the C of `wrong`:\n"), "{err}");
+        assert!(err.contains("wrong_c.nacre:6:") && !err.contains("internal error"), "{err}");
+    }
+}

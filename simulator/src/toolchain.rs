@@ -28,8 +28,10 @@ pub struct Text<'t> {
 pub enum Error {
     /// No C compiler was found.
     Missing,
-    /// The compiler's words.
+    /// The compiler's words about code that Nacre has made.
     Failed(String),
+    /// The names of functions whose C, which is written in the source of a layer, the compiler rejects; its words.
+    Foreign(Vec<String>, String),
     Io(PathBuf, io::Error),
     Load(nacre_runtime::Error),
 }
@@ -43,6 +45,9 @@ impl fmt::Display for Error {
             ),
             Error::Failed(words) => {
                 write!(f, "internal error: the C compiler rejects the emitted code:\n{words}")
+            }
+            Error::Foreign(functions, words) => {
+                write!(f, "the C compiler rejects the C of `{}`:\n{words}", functions.join("`, `"))
             }
             Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
             Error::Load(error) => error.fmt(f),

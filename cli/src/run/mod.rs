@@ -11,7 +11,7 @@ use nacre_simulator::toolchain::Toolchain;
 
 use crate::args::{Run, Transfer};
 use crate::console::{complain, Exit};
-use crate::levels::load;
+use crate::levels::{self, load};
 use crate::program;
 
 /// Runs `nacre run`: compiles the stack to C, loads it and transfers data over it.
@@ -31,7 +31,7 @@ pub fn run(args: &Run) -> Exit {
         Ok(stack) => stack,
         Err(error) => {
             complain(&error.to_string());
-            return Exit::Unknown;
+            return levels::exit(&error);
         }
     };
     let done = match &args.what {

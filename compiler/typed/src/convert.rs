@@ -132,7 +132,7 @@ impl Body<'_, '_> {
                 help,
             );
         } else {
-            self.error("T0012", format!("{value} does not fit {wanted}"), span, "this number", "");
+            self.error("T0012", format!("{value} does not fit {wanted}"), expr.span, "this number", "");
         }
         None
     }

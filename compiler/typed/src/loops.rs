@@ -144,7 +144,7 @@ impl Body<'_, '_> {
                 "a loop cannot iterate over this",
                 head.over.span,
                 format!("of type {shown}"),
-                "loops iterate over ranges, arrays, sets and containers",
+                "loops iterate over ranges, arrays, sets and containers; a filter reads bytes one by one",
             );
             return None;
         };
