@@ -1,5 +1,5 @@
-//! The explorer on stacks written by hand: a right one holds, after a search that provably looked, on one thread and on
-//! several; each broken one is found by a shortest run.
+//! The explorer on hand-written stacks: a correct one holds after a complete search, on one thread and on several; each
+//! incorrect one is found by a shortest run.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How connections begin, are replaced, forgotten and refused; frames that no honest peer sends.
+//! How connections begin, are replaced, removed and refused; frames that no correct peer sends.
 
 mod support;
 
@@ -12,7 +12,7 @@ use support::*;
 
 const SHORT: Duration = Duration::from_millis(150);
 
-/// A socket without a stack, to say what no stack would.
+/// A socket without a stack, to send frames that no stack sends.
 fn raw() -> UdpSocket {
     let socket = UdpSocket::bind(loopback()).unwrap();
     socket.set_read_timeout(Some(SHORT)).unwrap();
@@ -33,7 +33,7 @@ fn receive(raw: &UdpSocket) -> Option<Vec<u8>> {
     Some(buffer[..len].to_vec())
 }
 
-/// Everything that a listener says within a moment: at least of what is there, however busy the machine is.
+/// All events of a listener within a short time, including all that are pending, also on a busy machine.
 fn settle(listener: &mut Listener) -> Vec<String> {
     let mut words = Vec::new();
     let end = Instant::now() + Duration::from_millis(60);
@@ -121,7 +121,7 @@ fn restarted_peer_replaces_its_connection_once_it_is_confirmed() {
     run_until(&mut [&mut server], |words| words[0].contains(&"opened".into()));
     drop(client);
 
-    // Somebody says that the peer restarted; he hears no answers, so nothing comes of it.
+    // A forged frame claims that the peer restarted; its sender receives no answers, so it has no effect.
     let forged = first_frame(&raw());
     let raw = UdpSocket::bind(address).unwrap();
     raw.send_to(&forged, server.local()).unwrap();
@@ -200,8 +200,8 @@ fn many(connections: usize) -> Options {
     Options { connections, unconfirmed: connections, unconfirmed_per_address: connections, ..Options::default() }
 }
 
-/// Many connections from one socket, each with an identity of its own: two messages each. `time_passes` is called each
-/// turn.
+/// Many connections from one socket, each with its own identity: two messages each. `time_passes` is called in each
+/// iteration.
 fn crowd(connections: usize, client: &mut Listener, server: &mut Listener, mut time_passes: impl FnMut()) {
     server.serve(&window()).unwrap();
     let to = server.local();
@@ -209,7 +209,7 @@ fn crowd(connections: usize, client: &mut Listener, server: &mut Listener, mut t
     let mut begun = Vec::new();
     while delivered < 2 * connections {
         time_passes();
-        // A few at a time: the socket's buffer is not endless.
+        // A few at a time: the buffer of the socket is bounded.
         if begun.len() < connections && begun.len() < opened + 200 {
             let own = begun.len() as u64 + 1;
             let id = client.connect_with(to, &window(), |config| assert!(config.set("floor.identity", own))).unwrap();
@@ -248,7 +248,7 @@ fn thousand_connections_at_one_socket() {
     crowd(1_000, &mut client, &mut server, || assert!(Instant::now() < end, "not done in time"));
 }
 
-/// In simulated time, so that a busy machine does not make peers silent.
+/// In simulated time, so that peers do not time out on a busy machine.
 #[test]
 fn ten_thousand_connections_at_one_listener() {
     let network = Network::new(Faults::default());

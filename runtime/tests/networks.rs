@@ -1,4 +1,4 @@
-//! In process: the simulated network, the pair between threads, transports without room, captures.
+//! Transports within a process: the simulated network, the pair between threads, transports without room, captures.
 
 mod support;
 
@@ -21,7 +21,7 @@ fn seeded(seed: u64) -> Options {
     Options { seed: Some(seed), ..Options::default() }
 }
 
-/// Moves the simulated time on to what happens next; the words of each listener with their times.
+/// Advances the simulated time to the next event; returns the texts of each listener with their times.
 fn simulate(network: &Network, listeners: &mut [&mut Listener], until_ns: u64) -> Vec<Vec<(u64, String)>> {
     let mut words = vec![Vec::new(); listeners.len()];
     while network.now() < until_ns {
@@ -254,7 +254,7 @@ fn who_waits_for_a_message_sleeps() {
         listener.drive();
         server.drive();
     }
-    // An event that nobody takes must not keep it awake.
+    // An event that is not consumed must not keep it awake.
     let before = waits.load(Relaxed);
     assert!(client.receive(Some(Duration::from_millis(200))).is_err());
     assert!(waits.load(Relaxed) - before < 40, "{} times", waits.load(Relaxed) - before);
@@ -320,7 +320,7 @@ fn capture_is_a_pcap_file_with_every_frame() {
         at += 16 + len;
     }
     assert_eq!(frames, traffic.frames_in + traffic.frames_out);
-    // Where tshark is installed, it must agree.
+    // If tshark is installed, it must agree.
     let tshark = Command::new("tshark").arg("-r").arg(&file).args(["-T", "fields", "-e", "udp.length"]).output();
     if let Some(output) = tshark.ok().filter(|output| output.status.success()) {
         assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count() as u64, frames);

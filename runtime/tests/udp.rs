@@ -232,7 +232,7 @@ fn other_stack_is_reported_on_both_sides_with_a_message() {
 #[test]
 fn versions_of_one_stack_have_different_descriptions() {
     let mut server = server(&newer(), Options::default());
-    // This end has both versions, and so knows the words for either.
+    // This endpoint has both versions, and so the descriptions of both.
     let mut client = server_of(&[window(), newer()]);
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"hello, which?").unwrap();
@@ -240,7 +240,7 @@ fn versions_of_one_stack_have_different_descriptions() {
     assert!(words[0][0].contains("this end runs window<8> / floor (fingerprint 1122334455667788)"), "{words:?}");
     assert!(words[0][0].contains("serves window<8> / floor (fingerprint 0102030405060708)"), "{words:?}");
     assert_eq!(words[0][1], "closed OtherStack");
-    // Both on one port: each meets its own.
+    // Both on one port: each connects to its own version.
     server.serve(&window()).unwrap();
     for stack in [window(), newer()] {
         let id = client.connect(server.local(), &stack).unwrap();

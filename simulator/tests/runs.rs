@@ -1,4 +1,4 @@
-//! Whole runs of a hand-written stack in the interpreter: seeds replay, promises are checked, failures become small.
+//! Complete runs of a hand-written stack in the interpreter: seeds replay, properties are checked, failures are shrunk.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ fn one_lost_frame_is_recovered_with_two_messages() {
     assert!(shrunk.keep.len() <= 3, "{:?}", shrunk.keep);
 }
 
-/// The receiver takes anything for the message it expects.
+/// The receiver accepts any message as the expected one.
 fn without_order(mut stack: Stack) -> Stack {
     let handler = stack.handlers.iter_mut().find(|h| h.name.contains("Data")).expect("the handler of data");
     let mut found = false;

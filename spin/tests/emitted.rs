@@ -1,4 +1,4 @@
-//! SPIN on the emitted C against the explorer on the interpreter, in the same worlds.
+//! SPIN on the emitted C compared with the explorer on the interpreter, in the same worlds.
 
 mod common;
 
@@ -13,7 +13,7 @@ use nacre_spin::hint;
 use nacre_spin::spin::{Limits, StopReason, Verdict};
 use nacre_worlds::setup::{Bounds, Setup};
 
-/// As many states as the explorer visits, and one more, before the ends are opened.
+/// The number of states is that of the explorer plus one, before the endpoints are open.
 fn agree(setup: &Setup, levels: &[Level]) {
     let wanted = explored(setup);
     let (tools, limits) = (tools(), Limits::default());
@@ -37,7 +37,7 @@ fn network_accepts_or_loses_sent_frames_at_every_level() {
     );
 }
 
-/// Also what is drawn at opening.
+/// Also random numbers at opening.
 #[test]
 fn random_numbers_are_extreme_and_an_automaton_can_be_in_several_states() {
     let change = ("    counters", "    state { n: u8 = random(2) as u8 }\n    invariant n < 2;\n    counters");
@@ -57,7 +57,7 @@ fn timers_that_are_a_last_resort_and_a_call_that_must_be_taken() {
     assert_eq!(common::violation(trail), Violation::Refused);
 }
 
-/// By itself the layer packs messages without headers, too.
+/// Alone, the layer packs messages without headers, too.
 #[test]
 fn any_bit_of_a_frame_is_turned_round() {
     let network = ("noisy_network", &[("FLIPS", 1)][..]);
@@ -66,7 +66,7 @@ fn any_bit_of_a_frame_is_turned_round() {
     agree(&setup(&of), &[Level::Queue, Level::Inline]);
 }
 
-/// Also where what is changed arrives at once, and was never kept.
+/// Also if damaged frames arrive at once and are never stored.
 #[test]
 fn a_damaged_frame_that_a_layer_takes_is_found() {
     let (setup, tools, limits) = (common::credulous_floor(), tools(), Limits::default());
@@ -99,7 +99,7 @@ fn sequencer() -> Setup {
     setup(&Of { layer: "sequencer", change: ("", ""), parameters, network, above: "fair_lossy_fifo_network", bounds })
 }
 
-/// The C of a level with something else in it than was emitted.
+/// The C of a level with a replaced text.
 fn seeded(setup: &Setup, right: &str, wrong: &str) -> Emitted {
     let emitted = emit(&setup.stack, Level::Inline).expect("C");
     let source = emitted.source.replace(right, wrong);
@@ -107,7 +107,7 @@ fn seeded(setup: &Setup, right: &str, wrong: &str) -> Emitted {
     Emitted { source, ..emitted }
 }
 
-/// Each is found and told so, by a run in which the interpreter breaks nothing.
+/// Each is found and reported, by a run in which the interpreter finds no violation.
 fn found(seeds: &[(&str, &str, &str)]) {
     let (setup, tools, limits) = (sequencer(), tools(), Limits::default());
     let checker = Checker::new(&setup, &tools, &limits).expect("a verifier");
@@ -116,7 +116,7 @@ fn found(seeds: &[(&str, &str, &str)]) {
         let Verdict::Violated { trail, .. } = &searched.verdict else { panic!("not found: {wrong}: {searched:?}") };
         let Some((StopReason::Violation(_), words)) = &trail.report else { panic!("{wrong}: {trail:?}") };
         assert!(words.contains(told), "{wrong}: {trail:?}");
-        // The interpreter breaks nothing on the way.
+        // The interpreter finds no violation in the run.
         let hints: Vec<Hint> = trail.steps.iter().filter_map(hint).collect();
         let (space, first) = Space::open(&setup).expect("a space");
         retrace(&setup, &space, &first, &hints).expect_err("not the interpreter's");
@@ -133,7 +133,7 @@ fn bugs_seeded_in_the_c_are_found() {
         (LATER, "((int32_t)(step->s->sequencer.last - number) <= 0)", "deliver is not allowed"),
         // An access outside memory.
         (TAKEN, "*(volatile int *)16 = 1;", "C does not define"),
-        // A claim that does not hold.
+        // A violated claim.
         (TAKEN, "step->counters[checked_BROKEN]++; step->s->sequencer.last = number;", "a claim of the stack"),
     ]);
 }
@@ -142,13 +142,13 @@ fn bugs_seeded_in_the_c_are_found() {
 #[ignore = "a long campaign: make soak runs it"]
 fn more_bugs_seeded_in_the_c_are_found() {
     found(&[
-        // The number is not kept.
+        // The number is not stored.
         (TAKEN, "", "deliver is not allowed"),
         // An overflow.
         (LATER, "((int32_t)number + INT32_MAX != 0)", "C does not define"),
         // A step that does not end.
         (TAKEN, "while (*(volatile uint32_t *)&number == 1) { }", "C does not define"),
-        // The bytes are the wrong ones.
+        // The bytes are wrong.
         (
             "segment[n].at = step->in + b.offset;",
             "segment[n].at = (const uint8_t *)\"????????\";",
@@ -157,7 +157,7 @@ fn more_bugs_seeded_in_the_c_are_found() {
     ]);
 }
 
-/// What the harness keeps counts too.
+/// The memory of the harness counts too.
 #[test]
 #[ignore = "a long campaign: make soak runs it"]
 fn a_search_ends_when_the_memory_is_used_up() {
@@ -169,7 +169,7 @@ fn a_search_ends_when_the_memory_is_used_up() {
     assert_eq!(searched.verdict, Verdict::Incomplete("the memory limit was reached".into()));
 }
 
-/// What a search costs: states a second and bytes a state, exact, on one core.
+/// The cost of an exact search on one core: states per second and bytes per state.
 #[test]
 #[ignore = "a measurement: run it alone, with --nocapture"]
 fn what_a_search_costs() {

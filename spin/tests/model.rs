@@ -1,4 +1,4 @@
-//! SPIN on the readable model between automata against the explorer, in the same worlds.
+//! SPIN on the readable model between automata compared with the explorer, in the same worlds.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn agree(setup: &Setup) {
     assert_eq!(found.states, explored(setup) + EXTRA_STATES);
 }
 
-/// Numbers wrap after the first; what is sent is taken or lost.
+/// Numbers wrap after the first; sent frames are delivered or lost.
 #[test]
 fn the_model_has_the_states_of_the_explorer() {
     agree(&pt2pt(("", ""), [1, 0], u64::MAX));
@@ -58,8 +58,8 @@ fn timers_that_are_a_last_resort_and_a_call_that_must_be_taken() {
     assert_eq!(common::violation(&trail), Violation::Refused);
 }
 
-/// By itself the layer packs messages without headers, too. What is changed is kept by the network, and may be lost
-/// like anything else.
+/// Alone, the layer packs messages without headers, too. The network keeps damaged frames, and may lose them like
+/// others.
 #[test]
 fn any_bit_of_a_frame_is_turned_round() {
     let bounds = Bounds { sizes: vec![1, 2], ..bounds([1, 0]) };
@@ -68,7 +68,7 @@ fn any_bit_of_a_frame_is_turned_round() {
     agree(&setup(&of));
 }
 
-/// Of each word only the first byte is in the sum.
+/// The checksum includes only the first byte of each word.
 #[test]
 fn damage_that_a_layer_does_not_see_is_found() {
     let bounds = Bounds { sizes: vec![2], ..bounds([1, 0]) };
@@ -96,7 +96,7 @@ fn damage_is_found(setup: &Setup) {
     common::breaks_in_the_interpreter(setup, &trail, "`deliver` at");
 }
 
-/// What is above may know more messages than are sent.
+/// The automaton above may know more messages than are sent.
 #[test]
 fn layer_that_changes_messages_is_verified_for_every_result() {
     let bounds = Bounds { sizes: vec![2], ..bounds([1, 0]) };
@@ -105,7 +105,7 @@ fn layer_that_changes_messages_is_verified_for_every_result() {
     agree(&setup(&Of { layer: "corrupt", change, parameters, network, above: "changing_network", bounds }));
 }
 
-/// The network takes one message of all. Both kinds of endpoints have the environment of one writer.
+/// The network accepts only one message. One writer generates the environment of both kinds of endpoints.
 #[test]
 fn event_without_input_of_the_network_is_reported_for_both_kinds_of_endpoints() {
     let narrow = "import \"../interfaces.nacre\";
@@ -126,7 +126,7 @@ fn event_without_input_of_the_network_is_reported_for_both_kinds_of_endpoints() 
     }
 }
 
-/// The explorer follows both ways, the model would follow one.
+/// The explorer tracks both possible states, the model would track one.
 #[test]
 fn automaton_with_two_possible_states_is_reported() {
     let torn = "import \"../interfaces.nacre\";

@@ -1,4 +1,4 @@
-//! Numbers that events carry to automata: SPIN's are of 31 bits, and a search says where they do not suffice.
+//! Numbers of events in automata: SPIN's have 31 bits, and a search reports larger ones.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Small protocols as anyone would write them (alternating bit, go back n, credit, ...) hold, and each mistake that is
-//! seeded in them is found: by the explorer, and by SPIN on the model and on the emitted C.
+//! Classic small protocols (alternating bit, go back n, credit, ...) hold, and each mistake seeded in them is found by
+//! the explorer, and by SPIN on the model and on the emitted C.
 
 mod common;
 
@@ -22,7 +22,7 @@ const SOURCES: [&str; 3] = [
     include_str!("order_and_sessions.nacre"),
 ];
 
-/// A mistake: the layer, and what is written instead of what in it.
+/// A mistake: the layer, and the replacements of text in it.
 struct Bug {
     layer: &'static str,
     right: &'static str,
@@ -34,15 +34,15 @@ const fn bug(layer: &'static str, right: &'static str, wrong: &'static str) -> B
 }
 
 const BUGS: &[Bug] = &[
-    // The receiver takes what comes again.
+    // The receiver accepts duplicates.
     bug("alternating", "if bit == expected {", "if true {"),
-    // The sender does not go on to the other bit.
+    // The sender does not switch to the other bit.
     bug("alternating", "sending = !sending;", ""),
-    // An acknowledgement of the message before counts.
+    // An acknowledgement of the previous message is accepted.
     bug("alternating", "kept != none && bit == sending", "kept != none"),
     // The timer is not armed again.
     bug("alternating", "bit: sending }); }\n        arm resend in 1 s;", "bit: sending }); }"),
-    // What comes again is not acknowledged.
+    // Duplicates are not acknowledged.
     bug(
         "alternating",
         "below.send(Ack { bit });\n        if bit == expected {",
@@ -52,53 +52,53 @@ const BUGS: &[Bug] = &[
     bug("waiting", "if number < expected { below.send(Ack { number }); }", ""),
     bug("waiting", "number == next && kept != none", "kept != none"),
     bug("waiting", "if number == expected {", "if number <= expected {"),
-    // A message is taken while another waits for its acknowledgement.
+    // A message is accepted while another waits for its acknowledgement.
     bug("waiting", "accepts send(m) when kept == none;", "accepts send(m) when true;"),
-    // One more message than the window has places for.
+    // One message more than the window has room for.
     bug("going_back", "kept.len < W;", "kept.len <= W;"),
-    // Gaps are passed over.
+    // Gaps are skipped.
     bug("going_back", "if number == expected {", "if number >= expected {"),
     // One message too many is released.
     bug("going_back", "while first < next bound W", "while first <= next bound W"),
     // The timer is stopped while messages wait.
     bug("going_back", "if kept.empty { cancel resend; }", "cancel resend;"),
-    // More is acknowledged than has come.
+    // More is acknowledged than was received.
     bug("going_back", "Ack { next: expected }", "Ack { next: expected + 1 }"),
-    // What is sent again has the number of the first.
+    // Retransmitted messages have the number of the first.
     bug("going_back", "            number += 1;\n", ""),
     bug("ordered", "number > last", "number >= last"),
     bug("ordered", "            last = number;\n", ""),
-    // Nothing is remembered.
+    // Received messages are not recorded.
     bug("deduplicating", "            seen += number as u32;\n", ""),
     bug("repeating", "number == next && kept != none", "kept != none"),
     bug("repeating", "number: next });\n        arm again in 1 s;", "number: next });"),
-    // Of several that can go on only one does.
+    // Only one of several deliverable messages is delivered.
     bug("reordering", "while let waited = early.take() bound N {", "if let waited = early.take() {"),
-    // A grant replaces what is left of the one before.
+    // A grant replaces the remaining credit.
     bug("crediting", "room += n;", "room = n;"),
     // Credit is not used up.
     bug("crediting", "            room -= 1;\n            pass m", "            pass m"),
-    // What waits is sent without credit.
+    // Waiting messages are sent without credit.
     bug("crediting", "while room > 0 && !waiting.empty bound N", "while !waiting.empty bound N"),
-    // The sum is not compared as it should be.
+    // The checksum is compared incorrectly.
     bug("summing", "(m.bytes through weighted) == sum", "(m.bytes through weighted) >= sum"),
-    // A single message waits for ever.
+    // A single message waits forever.
     bug("pairing", "            arm flush in 1 ms;\n", ""),
     // Two messages are cut at the wrong place, or exchanged.
     bug("pairing", "            length = m.len;\n", ""),
     bug("pairing", "length });", "length: length + 1 });"),
-    // As many numbers as messages in flight: a new message is taken for one that came.
+    // Only as many numbers as messages in flight: a new message is mistaken for a received one.
     bug("modulo", "M: u32 = 3", "M: u32 = 2"),
     bug("modulo", "if kept.empty { cancel resend; }", "cancel resend;"),
-    // What was heard of is acknowledged, not what was delivered.
+    // The highest received number is acknowledged, not the delivered one.
     bug("selective", "Ack { next: got.next }", "Ack { next: got.high }"),
     bug("selective", "sent.release(next);", "sent.release(next + 1);"),
     bug("selective", "got.put(number, m)", "got.put(got.next, m)"),
-    // A grant is more, not a limit: what comes twice counts twice.
+    // A grant is an increment, not a limit: a duplicate counts twice.
     bug("limiting", "limit = max(limit, said);", "limit += said;"),
     bug("limiting", "while next < limit", "while next <= limit"),
     bug("limiting", "if number == expected {", "if number <= expected {"),
-    // Who asks delivers at once, and drops what comes back.
+    // The requester delivers at once, and drops the answer.
     bug(
         "leading",
         "            below.send(m + Ask {});",
@@ -108,28 +108,28 @@ const BUGS: &[Bug] = &[
     bug("pieces", "rest(m, at)", "rest(m, 1)"),
     bug("scattered", "join(heads[number], m)", "join(heads[0], m)"),
     bug("scattered", "        next = (next as u32 + 1) as 0..4 else unreachable;\n", ""),
-    // The last round is not the last: `closed` comes again.
+    // `closed` is emitted again after the last round.
     bug("suspecting", "above.closed(Reason.timeout);", "above.closed(Reason.timeout); missed = 0; arm watch in 1 s;"),
     bug("suspecting", "            over = true;\n", ""),
-    // An old epoch counts, or is not left.
+    // An old epoch is accepted, or is not left.
     bug("epochs", "epoch == theirs && number > last", "number > last"),
     bug("epochs", "            theirs = epoch;\n", ""),
-    // A number that is just too old to tell is taken.
+    // A number just outside of the detectable range is accepted.
     bug("replaying", "if age >= 2 {", "if age > 2 {"),
     bug("replaying", "seen = seen << 1 & 3;", "seen = seen << 1 & 1;"),
     bug("replaying", "{ 1 } else { 2 };", "{ 1 } else { 0 };"),
-    // What comes again is not acknowledged, or not by itself.
+    // Duplicates are not acknowledged, or not separately.
     bug(
         "delaying",
         "        arm answer in 10 ms unless armed;\n        if come == expected {",
         "        if come == expected {\n            arm answer in 10 ms unless armed;",
     ),
     bug("delaying", "next == number + 1 && kept", "kept"),
-    // `closed` overtakes a message; the end comes behind the last message, and is not noticed; one is counted too much.
+    // `closed` overtakes a message; an end after the last message is not noticed; one message too many is counted.
     bug("finishing", "if fin && !over && early.next == count {", "if fin && !over {"),
     bug("finishing", "        count = all;\n        finish();", "        count = all;"),
     bug("finishing", "Fin { count: next }", "Fin { count: next + 1 }"),
-    // Only the last is asked for by a timer, and nothing is.
+    // A timer requests only the last message, or none.
     bug("asking", "if number + 1 == sent.high", "if number == sent.high"),
     bug("asking", "else { below.send(Miss { next: expected }); }", ""),
     bug(
@@ -137,7 +137,7 @@ const BUGS: &[Bug] = &[
         "        sent.release(next);\n        if sent.empty",
         "        sent.release(next + 1);\n        if sent.empty",
     ),
-    // A message is gone as soon as it was sent once; any that comes is taken.
+    // A message is removed once it was sent; any received message is accepted.
     bug("polling", "if number == first + 1 {", "if number >= first {"),
     bug("polling", "        if number == wanted {", "        if number <= wanted {"),
     bug(
@@ -145,11 +145,11 @@ const BUGS: &[Bug] = &[
         "        below.send(Poll { number: wanted });\n        arm poll in 1 s;",
         "        below.send(Poll { number: wanted });",
     ),
-    // The token goes away from who is inside; who asked is forgotten; there are two tokens.
+    // The token leaves its user; a request is forgotten; there are two tokens.
     bug("token", "if holding && !inside { give(); }", "if holding { give(); }"),
     bug("token", "        if asked { give(); }\n", ""),
     bug("token", "        holding = false;\n", ""),
-    // An acknowledgement or a message of another life counts.
+    // An acknowledgement or a message of another incarnation is accepted.
     bug("restarting", "if life == mine && come == number", "if come == number"),
     bug("restarting", "            expected = 0;\n", ""),
     bug("restarting", "if life < theirs || come > expected {", "if come > expected {"),
@@ -166,7 +166,7 @@ fn mistaken(bug: &Bug) -> String {
     format!("{}{}{}", &source[..begin], body.replace(bug.right, bug.wrong), &source[end..])
 }
 
-/// Every configuration of the layers that are wanted, by name.
+/// Every configuration of the selected layers, by name.
 fn setups(text: &str, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, Setup)> {
     let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/protocols.nacre");
     let session = Session::from_text(&file, text);
@@ -198,7 +198,7 @@ fn explored(setup: &Setup) -> Verdict {
     explore(&space, &first, &options).verdict
 }
 
-/// SPIN's answers: on the model, for safety and then for goals, and on the emitted C.
+/// The verdicts of SPIN: on the model for safety and then for goals, and on the emitted C.
 fn answers(setup: &Setup) -> Vec<Answer> {
     let (tools, limits) = (tools(), Limits::default());
     let answer = |searched: Result<Searched, _>| match searched {
@@ -213,7 +213,7 @@ fn answers(setup: &Setup) -> Vec<Answer> {
     all
 }
 
-/// Whether one of SPIN's answers is a violation.
+/// Whether one of SPIN's verdicts is a violation.
 fn spin_finds(setup: &Setup) -> bool {
     answers(setup).iter().any(|answer| matches!(answer, Answer::Violated { .. }))
 }

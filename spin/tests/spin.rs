@@ -1,11 +1,11 @@
-//! A model that holds, one that is broken, and each limit.
+//! A model that holds, one with a violation, and each limit.
 
 use std::time::Duration;
 
 use nacre_spin::spin::{Error, Limits, Model, Searched, Tools, Verdict};
 use nacre_spin::Step;
 
-/// Counts from 0 round to 0; `assert` holds or not.
+/// Counts from 0 until it wraps to 0; `assert` holds or not.
 fn counter(states: u32, below: u32) -> Model {
     let text = format!(
         "int n;

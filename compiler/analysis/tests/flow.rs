@@ -1,4 +1,5 @@
-//! The solvers on small bodies: which locals may still be read, and which have been set, where loops turn and are left.
+//! The solvers on small bodies: the locals that may still be read and those that have been set, in loops and their
+//! exits.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +30,7 @@ fn reads(statement: &Statement) -> BTreeSet<LocalId> {
     operands.filter_map(|e| if let ExprKind::Local(id) = e.kind { Some(id) } else { None }).collect()
 }
 
-/// What may still be read by what is of use.
+/// The locals that useful statements may still read.
 struct Live;
 
 impl Backward for Live {
@@ -44,7 +45,7 @@ impl Backward for Live {
     }
 }
 
-/// What may have been set.
+/// The locals that may have been set.
 struct Written;
 
 impl Forward for Written {
@@ -59,7 +60,7 @@ fn ids(ids: &[u32]) -> BTreeSet<LocalId> {
     ids.iter().map(|id| LocalId(*id)).collect()
 }
 
-/// What is live before a body behind which 9 is.
+/// The live locals before a body after which 9 is live.
 fn live(body: Block) -> BTreeSet<LocalId> {
     flow::backward(&mut Live, &body, ids(&[9]))
 }
@@ -74,7 +75,7 @@ fn a_local_is_live_until_it_is_set_again() {
 
 #[test]
 fn iteration_reads_values_set_by_the_previous_one() {
-    // Only a second round over the body finds that 2 is of use, and only a third one 3.
+    // Only the second iteration of the analysis finds that 2 is live, and only the third that 3 is.
     let body = vec![let_(9, local(1)), let_(1, local(2)), let_(2, local(3))];
     assert_eq!(live(vec![looped(body)]), ids(&[1, 2, 3, 9]));
 }
@@ -101,7 +102,7 @@ fn a_loop_ends_before_its_first_turn_and_where_it_breaks() {
     assert_eq!(flow::forward(&mut Written, &endless, ids(&[])).falls, None);
 }
 
-/// What may be live, and how often a statement was looked at.
+/// The locals that may be live, and the number of visits of statements.
 struct Counted(usize);
 
 impl Backward for Counted {
@@ -113,7 +114,7 @@ impl Backward for Counted {
     }
 }
 
-/// What may have been set since it was set to the local 9.
+/// The locals that may have been set since they were set to the local 9.
 impl Forward for Counted {
     type State = BTreeSet<LocalId>;
 
@@ -128,7 +129,7 @@ impl Forward for Counted {
 fn loops_in_one_another_take_little_time() {
     let depth = 16;
     let body = (10..10 + depth).fold(vec![], |inner, id| {
-        // Where the inner loop is entered, nothing is known of the local; each of its turns learns of it again.
+        // At the entry of the inner loop nothing is known about the local; each iteration learns its value again.
         let turn = inner.into_iter().chain([let_(id, local(id + 100)), let_(id + 100, local(id))]).collect();
         vec![let_(id, local(9)), looped(turn), let_(9, local(id)), let_(id + 100, local(9))]
     });

@@ -1,4 +1,4 @@
-//! Seeded faults in the use of messages: each must be found, by a problem that speaks of it.
+//! Seeded errors in the use of messages: each must be reported by a problem that names it.
 
 use nacre_analysis::linear;
 use nacre_stack::samples::{self, build::*};
@@ -11,7 +11,7 @@ fn samples_use_messages_once() {
     }
 }
 
-/// The stack must be refused for a reason that contains the words.
+/// The stack must be rejected with a message that contains the text.
 fn refused(words: &str, mut stack: Stack, breaks: impl FnOnce(&mut Stack)) {
     breaks(&mut stack);
     let texts: Vec<String> = linear::check(&stack).iter().map(|p| p.to_string()).collect();
@@ -70,7 +70,7 @@ fn messages_that_are_lost_or_used_twice() {
     });
 }
 
-/// What a turn of a loop leaves is what the next one begins with, and `break` leaves from where it stands.
+/// The state after an iteration is the initial state of the next one, and `break` leaves with the state at its place.
 #[test]
 fn messages_in_loops() {
     let deliver = "go_back_n.up.receive.Data";

@@ -1,5 +1,5 @@
-//! Which values of a draw must be tried: a use of the number that is no comparison with a constant is seen wherever it
-//! stands.
+//! The values of a draw that must be tried: uses of the number other than comparisons with constants are found at every
+//! place.
 
 use nacre_analysis::random::points;
 use nacre_stack::samples::build::*;
@@ -7,7 +7,7 @@ use nacre_stack::*;
 
 const NUMBER: Type = Type::UInt(8);
 
-/// How many values of `let x = random(100)` are tried, where a function has `code` of `x` and of an array.
+/// Returns the number of values of `let x = random(100)` that are tried for `code` that uses `x` and an array.
 fn tried(code: impl FnOnce(&Expr, &Place) -> Block) -> Option<usize> {
     let mut builder = Builder::new("test", "test");
     let layer = builder.layer("layer");

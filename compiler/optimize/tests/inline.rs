@@ -10,7 +10,7 @@ fn marked(mut stack: Stack) -> Stack {
     stack
 }
 
-/// The emissions that are put in place, and those that are not.
+/// The emissions that are inlined, and those that are not.
 fn emissions(stack: &Stack) -> [usize; 2] {
     let mut counts = [0, 0];
     for handler in &stack.handlers {
@@ -26,7 +26,7 @@ fn emissions(stack: &Stack) -> [usize; 2] {
 /// The stack with each emission as the only statement of a block of its own.
 fn with_emissions_in(stack: &Stack, around: impl Fn(Block) -> StatementKind) -> Stack {
     let mut stack = stack.clone();
-    // The rewriter goes on inside of what it was given: each emission is wrapped once.
+    // The rewriter continues inside of the replacement: each emission is wrapped once.
     let mut wrapped = std::collections::HashSet::new();
     number(&mut stack);
     let wrap = |statement: &mut Statement| {

@@ -18,7 +18,7 @@ fn run(operation: Operation, window: &mut Value, number: u64) {
 #[test]
 fn the_operation_is_the_two_one_after_the_other() {
     let mut compared = 0;
-    // All windows of four numbers of four bits with some of their entries, somewhere on the circle.
+    // All windows of four numbers of four bits with some of their entries, at every position of the number space.
     for (low, entries, next, high) in (0..16 * 16 * 5 * 5).map(|i| (i / 400, i / 25 % 16, i / 5 % 5, i % 5)) {
         let mut window = Window::new(4, 4);
         (0..low).for_each(|_| {
@@ -44,7 +44,7 @@ fn the_operation_is_the_two_one_after_the_other() {
     assert_eq!(compared, 16 * 16 * 25 * 16);
 }
 
-/// How many pairs are fused in a handler that ends with two operations.
+/// Returns the number of fused pairs in a handler that ends with two operations.
 fn fused(change: impl FnOnce(&mut Operate, &mut Operate)) -> usize {
     let mut stack = samples::go_back_n();
     let cell = stack.cells.iter().position(|cell| cell.name == "sent").expect("a window");

@@ -1,4 +1,4 @@
-//! Stacks that are no row of layers, in the interpreter: which way events go, and what a view keeps.
+//! Stacks that are not columns of layers, in the interpreter: the routes of events, and the cells that a view keeps.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn cell<'m>(machine: &'m Machine, layer: &str, name: &str) -> &'m Value {
     machine.cell(CellId(stack.cells.iter().position(is).expect("a cell") as u32))
 }
 
-/// By port, what left and what it said.
+/// The outputs by port, with their contents.
 fn left(machine: &mut Machine) -> Vec<(String, Vec<u8>)> {
     let stack = machine.stack().clone();
     let name = |port: PortId| stack.ports[port.index()].name.clone();
@@ -123,7 +123,7 @@ fn each_session_has_a_state_of_its_own() {
     let Value::Tuple(seen) = cell(&b, "talk", "seen") else { panic!("one for each session") };
     assert_eq!(seen[..], [Value::Num(0), Value::Num(0), Value::Num(1)]);
     assert_eq!(cell(&b, "talk", "total"), &Value::Num(1), "it is shared");
-    // The answer goes to the peer from which the question came, in the same session.
+    // The answer goes to the peer that sent the question, in the same session.
     assert_eq!(b.call(say, &[Value::Num(2)], b"back", 3), Outcome::Ok);
     assert_eq!(b.take_outputs()[0].session, 1);
     assert_eq!(b.call(ask, &[Value::Num(1)], b"", 4), Outcome::Ok);

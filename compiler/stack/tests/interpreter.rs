@@ -1,4 +1,4 @@
-//! What the samples do when they run.
+//! The behaviour of the samples.
 
 use nacre_stack::interpret::{Addr, Config, Machine, Outcome, Output, Rule, Schedule, Value, NEVER};
 use nacre_stack::{builtin, samples, PortId, Stack};
@@ -11,7 +11,7 @@ fn addr(n: u8) -> Addr {
     Addr { ip, port: 7000 + n as u16, family: 4 }
 }
 
-/// An opened side whose peer has the address `to`; what opening gave is thrown away.
+/// Returns an opened side whose peer has the address `to`; the outputs of opening are discarded.
 fn open(stack: &Stack, layer: &str, to: u8) -> Machine {
     let mut machine = Machine::new(stack, Config::default().given(&format!("{layer}.peer"), Value::Addr(addr(to))));
     assert_eq!(machine.open(0), Outcome::Ok);
@@ -28,7 +28,7 @@ fn frames(machine: &mut Machine) -> Vec<Vec<u8>> {
     split(machine.take_outputs()).0
 }
 
-/// Frames, and what came out elsewhere as (event, arguments, data).
+/// Frames, and other outputs as (event, arguments, data).
 fn split(outputs: Vec<Output>) -> (Vec<Vec<u8>>, Vec<Output>) {
     let (frames, others): (Vec<_>, Vec<_>) = outputs.into_iter().partition(|o| o.port == PortId(0));
     (frames.into_iter().map(|o| o.bytes.expect("a frame")).collect(), others)
@@ -175,7 +175,7 @@ fn desk_answers_and_forgets() {
     assert_eq!(a.input(addr(2), &reply, 0), Outcome::Ok);
     let (_, answered) = split(a.take_outputs());
     assert_eq!(answered[0].arguments, vec![Value::Num(0x1234)]);
-    // All but the generator is as before.
+    // Everything except the generator is unchanged.
     let (mut now, mut then) = (a.canonical_bytes(), empty);
     let generator = now.len() - 12;
     now.drain(generator..generator + 8);
@@ -343,7 +343,7 @@ fn frames_beyond_their_bound_and_beyond_the_transport_break_two_rules() {
     }
 }
 
-/// Random bytes at every sample: nothing panics, no rule is broken, what is not taken has no effect.
+/// Random bytes for every sample: nothing panics, no rule is violated, and rejected frames have no effect.
 #[test]
 fn any_bytes_are_survived() {
     for stack in samples::all() {

@@ -1,11 +1,11 @@
-//! Mutations of the text of stacks: whatever is changed, reading and validating end with a stack or with an error, and
-//! what is accepted runs and has a valid normal form.
+//! Mutations of the text of stacks: reading and validating end with a stack or an error, and accepted stacks run and
+//! have a valid normal form.
 
 use nacre_stack::interpret::{Addr, Config, Machine, Outcome, SplitMix64, Value};
 use nacre_stack::samples::mutations::{replacements, tokens};
 use nacre_stack::*;
 
-/// Runs a stack a little, if it is small enough for a test.
+/// Runs a stack for a few steps, if it is small enough for a test.
 fn run(stack: &Stack) {
     let name = |cell: &Cell| format!("{}.{}", stack.layer(cell.layer).name, cell.name);
     let missing = stack.cells.iter().filter(|c| c.is_configured() && c.initial.is_none());

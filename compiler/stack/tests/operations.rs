@@ -1,5 +1,5 @@
-//! The table of operations: in order, without gaps, and each word once. What the rows do is tested in
-//! `tests/tests/operations.rs`, in every engine.
+//! The table of operations: in order, without gaps, and each word once. `tests/tests/operations.rs` tests the behaviour
+//! of the rows in every engine.
 
 use nacre_stack::operations::methods::{Releases, Success, METHODS};
 use nacre_stack::operations::operators::{BINARY, UNARY};
@@ -44,7 +44,7 @@ fn a_kind_is_in_one_row_of_an_operation() {
     }
 }
 
-/// What can fail takes an entry that it gives back, and what may be absent is given.
+/// An operation that can fail takes an entry and returns it; a result that may be absent is returned.
 #[test]
 fn rows_are_coherent() {
     for (method, row) in METHODS.iter().flat_map(|method| method.rows.iter().map(move |row| (method, row))) {

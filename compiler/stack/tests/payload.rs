@@ -1,10 +1,10 @@
-//! Whatever way a layer looks at payload is noted.
+//! Every way to read payload is recognized.
 
 use nacre_stack::samples::{self, build::*};
 use nacre_stack::visit::*;
 use nacre_stack::*;
 
-/// A layer that reads nothing, with one more statement.
+/// A layer that reads no payload, with one more statement.
 fn with(statement: StatementKind) -> Stack {
     let mut stack = samples::sequencer();
     assert_eq!(payload::readers(&stack), [], "the sample must read no payload by itself");
@@ -17,7 +17,7 @@ fn looks() -> Expr {
     Expr::new(ExprKind::Through(FilterId(0), Box::new(view)), Type::UInt(8), Span::default())
 }
 
-/// In every expression that a statement of the samples consists of, and in every place, a look at payload is found.
+/// A read of payload is found in every expression and every place of the statements of the samples.
 #[test]
 fn reads_of_payload_are_found_at_every_place() {
     let place = Place { root: Root::Local(LocalId(0)), path: vec![Step::Index(looks())], ty: Type::Bool };

@@ -1,4 +1,4 @@
-//! The reader gives back what the printer wrote.
+//! The reader inverts the printer.
 
 use nacre_stack::samples::{self, build::*};
 use nacre_stack::*;
@@ -43,7 +43,7 @@ fn text_is_readable() {
     }
 }
 
-/// Everything that the samples do not have.
+/// Constructs that the samples do not have.
 #[test]
 fn every_construct_is_read_back() {
     let mut stack = samples::desk();
@@ -210,7 +210,7 @@ fn invalid_text_of_a_stack_is_rejected_with_its_line() {
     assert!(error.to_string().contains("`transmogrify` is not declared"), "{error}");
     let deep = format!("layer a \"\" version 1\ninvariant a {}true", "not(".repeat(5000));
     assert!(read(&deep).expect_err("an error").text.contains("too deep"));
-    // No prefix of a text, and no text with one character gone, makes the reader panic.
+    // No prefix of a text, and no text without one of its characters, makes the reader panic.
     for cut in (0..text.len()).step_by(7).filter(|c| text.is_char_boundary(*c)) {
         let _ = read(&text[..cut]);
         let _ = read(&format!("{}{}", &text[..cut], text[cut..].chars().skip(1).collect::<String>()));

@@ -1,4 +1,4 @@
-//! Seeded breakages: each must be found, by a problem that speaks of it.
+//! Seeded errors: each must be reported by a problem that names it.
 
 use nacre_stack::samples::{self, build::*};
 use nacre_stack::*;
@@ -10,7 +10,7 @@ fn samples_are_valid() {
     }
 }
 
-/// The stack must be refused for a reason that contains the words.
+/// The stack must be rejected with a message that contains the text.
 fn refused(words: &str, mut stack: Stack, breaks: impl FnOnce(&mut Stack)) {
     breaks(&mut stack);
     let problems = validate(&stack).expect_err(words);
@@ -335,7 +335,7 @@ fn links_that_join_nothing_or_go_in_circles() {
 fn events_that_lead_to_themselves_within_a_step() {
     let cycle = "events go round in a cycle";
     let body = |s: &Stack, name: &str| s.handlers.iter().find(|h| h.name == name).expect("a handler").body.clone();
-    // What comes back is sent again, with the header that the same handler is for.
+    // The received message is sent again, with the header of the same handler.
     refused(cycle, samples::turning(), |s| {
         let mut again = body(s, "order.down.cast").remove(0);
         let StatementKind::Emit(emit) = &mut again.kind else { panic!("an emission") };
@@ -344,7 +344,7 @@ fn events_that_lead_to_themselves_within_a_step() {
         **message = up.arguments[0].clone();
         handler(s, "order.up.heard.Order").body[1] = again;
     });
-    // A turn that leads back over two handlers, without a message.
+    // A cycle over two handlers, without a message.
     let flush = |later: bool| {
         move |s: &mut Stack| {
             let mut again = body(s, "order.down.suspect").remove(1);

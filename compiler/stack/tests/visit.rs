@@ -1,5 +1,5 @@
-//! The traversal meets every statement, expression and place: counted against what `Debug` prints, which is derived and
-//! so knows all fields, whatever the traversal makes of them.
+//! The traversal visits every statement, expression and place: their number equals that in the output of `Debug`, which
+//! is derived and therefore includes all fields.
 
 use nacre_stack::samples::{self, build::*};
 use nacre_stack::visit::*;
@@ -137,7 +137,7 @@ fn every_kind() -> Vec<ExprKind> {
     ]
 }
 
-/// How often a word stands in what `Debug` prints of all code of a stack.
+/// Counts a word in the `Debug` output of all code of a stack.
 fn printed(stack: &Stack, word: &str) -> usize {
     let code = (
         &stack.layers,
@@ -180,7 +180,7 @@ fn every_local_that_is_set_is_met() {
     }
 }
 
-/// The rewriter meets what the visitor meets, in the same order.
+/// The rewriter and the visitor visit the same nodes in the same order.
 #[test]
 fn rewriter_and_visitor_have_the_same_order() {
     for mut stack in everything() {

@@ -1,4 +1,4 @@
-//! The window by itself, its numbers wrapping, against a model that knows no wrap.
+//! The window alone, with wrapping numbers, compared with a model with unbounded numbers.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use nacre_stack::interpret::{SplitMix64, Value, Window};
 const N: u64 = 5;
 const BITS: u8 = 4;
 
-/// Numbers without end.
+/// Unbounded numbers.
 #[derive(Default)]
 struct Model {
     low: u64,

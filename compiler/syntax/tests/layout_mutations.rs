@@ -8,7 +8,7 @@ use cpu_time::ThreadTime;
 use nacre_diagnostics::SourceId;
 use nacre_syntax::{format, parse};
 
-/// A seeded generator: each run makes the same texts.
+/// A seeded generator: each run produces the same texts.
 struct Random(fastrand::Rng);
 
 impl Random {

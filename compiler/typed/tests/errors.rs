@@ -1,5 +1,5 @@
-//! One thing in a source is broken at a time: the tree still has every other declaration and handler, the error lies in
-//! what was broken, and what else is wrong stays reported, once and without consequences.
+//! Sources with one injected error: the tree still has every other declaration and handler, the error is reported at
+//! the changed part, and other errors are still reported, once and without consequential errors.
 
 use nacre_diagnostics::{Diagnostic, SourceId};
 use nacre_typed::tree::{Layer, Node};
@@ -40,14 +40,14 @@ const PARTS: &[(&str, &[&str])] = &[
     ("}", &[]),
 ];
 
-/// What is reported where something is used that is declared no more, or smaller.
+/// The errors at uses of something that is no longer declared, or is smaller.
 const MISSING: &[&str] =
     &["T0005", "T0010", "T0037", "T0047", "T0048", "T0051", "T0054", "T0068", "T0101", "T0104", "T0108"];
 
-/// Another part, with an error that is there from the beginning.
+/// Another part, which has an error in the original.
 const WRONG: &str = "up init() { sum = nowhere; pass; }";
 
-/// A text in which a part may be another one, and where that part is.
+/// A text with a replaceable part, and the position of the part.
 fn source(at: usize, with: &str) -> (String, std::ops::Range<u32>) {
     let (mut text, mut range) = (INTERFACES.to_string(), 0..0);
     for (n, (part, _)) in PARTS.iter().enumerate() {
@@ -74,7 +74,7 @@ fn typed(text: &str) -> Option<(Vec<Layer>, Vec<Diagnostic>)> {
     Some((program.layer_trees(), errors.collect()))
 }
 
-/// The words of a part with what they can be replaced by: another name, a type, a value.
+/// The words of a part and their replacements: another name, a type, a value.
 fn broken(part: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = Vec::new();
@@ -141,7 +141,7 @@ fn one_broken_word_leaves_the_rest_of_the_tree_and_its_errors() {
     assert!(wrong.is_empty(), "{} of {tried}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What is wrong in a layer with this state.
+/// Returns the errors of a layer with this state.
 fn codes(body: &str) -> Vec<&'static str> {
     let text = format!("{INTERFACES}worker w {{ state {{ n: u8, q: ring<u8, 4>, bad: nosuch }} {body} }}");
     let (_, found) = typed(&text).expect("it parses");

@@ -1,4 +1,4 @@
-//! Long programs are checked in time that grows with their length, and constants keep their types.
+//! The time to check a long program is linear in its length, and constants keep their types.
 
 use nacre_diagnostics::SourceId;
 use nacre_stack::print;

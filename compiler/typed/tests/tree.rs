@@ -1,4 +1,4 @@
-//! Sources as typed trees: what is resolved, which conversions stand there, and what is left of a layer with errors.
+//! Sources as typed trees: resolved names, conversions, and the remaining tree of a layer with errors.
 
 use nacre_diagnostics::{Diagnostic, SourceId};
 use nacre_typed::tree::{print, Layer};
@@ -7,7 +7,7 @@ use nacre_typed::Program;
 const CHANNEL: &str =
     "interface channel<A> { up init() down send(m: msg) up deliver(m: msg) up grant(n: u32) down give(n: u32) }\n";
 
-/// The trees of the layers, and what is wrong with them.
+/// The trees of the layers, and their errors.
 fn typed(text: &str) -> (Vec<Layer>, Vec<Diagnostic>) {
     let (file, found) = nacre_syntax::parse(SourceId(0), &format!("{CHANNEL}{text}"));
     assert_eq!(found, [], "it parses");
@@ -16,7 +16,7 @@ fn typed(text: &str) -> (Vec<Layer>, Vec<Diagnostic>) {
     (program.layer_trees(), program.check_layers())
 }
 
-/// The statements of `down send(m)`, of which nothing is wrong, with this state.
+/// The statements of `down send(m)`, without errors, with this state.
 fn sending(state: &str, body: &str) -> Vec<String> {
     let (trees, found) = typed(&format!("worker w {{ state {{ {state} }} down send(m) {{ {body} pass; }} }}"));
     let errors: Vec<&str> = found.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
@@ -116,8 +116,8 @@ fn error_in_a_head_does_not_report_its_names_in_the_body() {
 
 #[test]
 fn deep_nesting_is_typed_in_linear_time() {
-    // Each level looks at the level below once, also where it is an index in a comparison: looking twice at each of 24
-    // levels would not end in hours.
+    // Each level visits the level below once, also if it is an index in a comparison: two visits for each of 24 levels
+    // would take hours.
     let deep = (0..24).fold("i".to_string(), |x, _| format!("a[if a[{x}] == 0 {{ i }} else {{ a[i] }}]"));
     let state = "state { a: 0..4 per 0..4, i: 0..4 }";
     let (_, found) = typed(&format!("worker w {{ {state} down send(m) {{ i = {deep}; pass; }} }}"));

@@ -1,4 +1,4 @@
-//! What the tests share: hand-written stacks compiled by the C compiler, and addresses.
+//! Shared code of the tests: hand-written stacks compiled by the C compiler, and addresses.
 #![allow(dead_code)]
 
 use nacre_runtime::{Event, Listener, Options, Stack};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long anything in a test may take.
+/// The time limit of every operation in a test.
 pub const LONG: Option<Duration> = Some(Duration::from_secs(20));
 
 /// The folder of `nacre.h`.
@@ -17,7 +17,7 @@ pub fn header_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/backends/c/src")
 }
 
-/// A folder for what a test makes; removed when it is dropped.
+/// A folder for the outputs of a test; removed when it is dropped.
 pub fn scratch() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
@@ -46,7 +46,7 @@ fn compile(name: &str, fingerprint: u64, more: &[&str]) -> Stack {
     let (source, output) = (source.display().to_string(), object.display().to_string());
     arguments.extend([source.as_str(), "-o", output.as_str()]);
     cc(&arguments);
-    // SAFETY: the object is what was just compiled from a stack written to nacre.h.
+    // SAFETY: the object was just compiled from a stack that implements nacre.h.
     unsafe { Stack::load(&object, "nacre_stack_window") }.unwrap()
 }
 
@@ -62,7 +62,7 @@ pub fn other() -> Stack {
     STACK.get_or_init(|| compile("other", 0x99aa_bbcc_ddee_ff00, &[])).clone()
 }
 
-/// Another version of the first: of the same words, with another fingerprint.
+/// Another version of the first: the same description with another fingerprint.
 pub fn newer() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();
     let same = "-DDESCRIPTION=\"window<8> / floor\"";
@@ -86,7 +86,7 @@ pub fn server(stack: &Stack, options: Options) -> Listener {
     listener
 }
 
-/// What an event was, in a word and with its bytes.
+/// The name of an event, with its bytes.
 pub fn word(event: Event<'_>) -> String {
     match event {
         Event::Arrived { .. } => "arrived".into(),
@@ -102,7 +102,7 @@ pub fn word(event: Event<'_>) -> String {
     }
 }
 
-/// Drives listeners in turn until `done` says so, collecting each one's events as words.
+/// Drives listeners in turn until `done` holds, and collects the events of each as text.
 pub fn run_until(listeners: &mut [&mut Listener], mut done: impl FnMut(&[Vec<String>]) -> bool) -> Vec<Vec<String>> {
     let mut words = vec![Vec::new(); listeners.len()];
     let end = Instant::now() + Duration::from_secs(20);

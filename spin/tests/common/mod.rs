@@ -1,4 +1,4 @@
-//! Layers of the library between automata of the library, and what the explorer makes of them.
+//! Layers of the library between automata of the library, and the results of the explorer.
 #![allow(dead_code)]
 
 use std::path::Path;
@@ -18,10 +18,10 @@ pub fn tools() -> Tools {
     Tools::find().expect("spin and gcc: tools/install.sh spin gcc libc6-dev")
 }
 
-/// A layer by itself: `parameters` are the layer's, `network` is below with its parameters, `above` judges.
+/// A single layer: `parameters` are the layer's, `network` is below with its parameters, `above` is the specification.
 pub struct Of<'a> {
     pub layer: &'a str,
-    /// What is written instead of what in its source.
+    /// The replacements of text in its source.
     pub change: (&'a str, &'a str),
     pub parameters: &'a [(&'a str, u64)],
     pub network: (&'a str, &'a [(&'a str, u64)]),
@@ -54,7 +54,7 @@ pub fn setup(of: &Of) -> Setup {
     Setup::new(Arc::new(stack), below, above, of.bounds.clone())
 }
 
-/// The states that the explorer visits, if nothing is wrong.
+/// The number of states that the explorer visits, if there is no violation.
 pub fn explored(setup: &Setup) -> u64 {
     let (space, first) = Space::open(setup).expect("a space");
     let options = Options {
@@ -71,7 +71,7 @@ pub fn explored(setup: &Setup) -> u64 {
     searched.progress.states
 }
 
-/// One call of a long message, that frag may not have room for.
+/// One call with a long message, for which frag may have no room.
 pub fn long_message() -> Setup {
     let parameters = &[("SIZE", 1), ("PIECES", 2)];
     let network = ("fifo_network", &[("ROOM", 2)][..]);
@@ -79,8 +79,8 @@ pub fn long_message() -> Setup {
     setup(&Of { layer: "frag", change: ("", ""), parameters, network, above: "fifo_network", bounds })
 }
 
-/// A window over a line on which nothing is sent again without need: the acknowledgement leaves before the sender's
-/// patience ends.
+/// A window over a line on which nothing is retransmitted without need: the acknowledgement is sent before the sender's
+/// timeout.
 pub fn last_resorts() -> Setup {
     let network = ("answering_network", &[("ANSWERS", 2)][..]);
     let last = vec![("pt2pt.due".into(), 1), ("pt2pt.resend".into(), 1)];
@@ -88,14 +88,14 @@ pub fn last_resorts() -> Setup {
     setup(&Of { layer: "pt2pt", change: ("", ""), parameters: &[("W", 4)], network, above: "fifo_network", bounds })
 }
 
-/// A floor that does not look whether what introduces the peer was changed on the way.
+/// A floor that does not check the identification of the peer for damage.
 pub fn credulous_floor() -> Setup {
     let network = ("hostile_datagrams", &[("ERRORS", 1)][..]);
     let change = ("|| check != sum ", "");
     setup(&Of { layer: "floor", change, parameters: &[], network, above: "connecting_network", bounds: bounds([1, 1]) })
 }
 
-/// What the model reported.
+/// The report of the model.
 pub fn violation(trail: &Trail) -> Violation {
     match trail.report {
         Some((StopReason::Violation(violation), _)) => violation,
@@ -103,7 +103,7 @@ pub fn violation(trail: &Trail) -> Violation {
     }
 }
 
-/// What SPIN found is found on the same way by the interpreter, which says so.
+/// The interpreter repeats the run of SPIN, and finds the same violation.
 pub fn breaks_in_the_interpreter(setup: &Setup, trail: &Trail, told: &str) {
     assert_eq!(violation(trail), Violation::NotAllowed, "{trail:?}");
     let hints: Vec<Hint> = trail.steps.iter().filter_map(hint).collect();

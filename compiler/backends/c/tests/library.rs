@@ -1,4 +1,4 @@
-//! Stacks of the layer library: C at every level does what the interpreter does.
+//! Stacks of the layer library: C at every level behaves like the interpreter.
 
 #[path = "live/differential.rs"]
 mod differential;
@@ -13,7 +13,7 @@ fn stack(name: &str, layers: &[&str], text: &str) -> Stack {
     with_own(name, layers, "", text)
 }
 
-/// The same with layers of its own.
+/// The same, with additional layers.
 fn with_own(name: &str, layers: &[&str], own: &str, text: &str) -> Stack {
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../layers");
     let library = library.canonicalize().expect("the layers are there");
@@ -79,7 +79,7 @@ fn grants_in_batches() {
     check("credited", &["credit", "check_integrity", "pt2pt", "floor"], "credit / check_integrity / pt2pt<16> / floor");
 }
 
-/// A layer that looks at bytes in pieces, by all means there are.
+/// A layer that reads bytes of joined pieces in every possible way.
 const LOOKS: &str = "
 import \"interfaces.nacre\";
 filter sum_bytes { state { run: u32, count: u8 } byte(unit: u8) { run = run * 31 + unit as u32; count += 1; } result { run ^ count as u32 } }
@@ -118,7 +118,7 @@ fn bytes_in_pieces_are_read_one_after_the_other() {
     ));
 }
 
-/// The functions of a source: name, whether it is put in place, body.
+/// The functions of a source: name, whether it is inlined, body.
 fn functions<'s>(source: &'s str, prefix: &str) -> Vec<(&'s str, bool, &'s str)> {
     let mut found = vec![];
     for part in source.split("\n}\n") {
@@ -134,7 +134,7 @@ fn functions<'s>(source: &'s str, prefix: &str) -> Vec<(&'s str, bool, &'s str)>
     found
 }
 
-/// The names of what a body calls with its step as the first argument.
+/// The names of the functions that a body calls with its step as the first argument.
 fn called_with_step(body: &str) -> impl Iterator<Item = &str> {
     body.match_indices("(step").filter_map(|(at, _)| {
         let is_argument = body[at + "(step".len()..].starts_with([',', ')']);

@@ -1,4 +1,4 @@
-//! Products of 128 bits, divided: with the compiler's own and without, C gives what Rust gives.
+//! Division of products of 128 bits: with and without 128-bit numbers of the compiler, C and Rust have equal results.
 
 mod live;
 
@@ -8,7 +8,7 @@ const FRAME: &str = r#"
 #define p_PLAIN static inline
 "#;
 
-/// What is at the edges of digits and words, and what lies anywhere.
+/// Numbers at the limits of digits and words, and random ones.
 fn cases() -> Vec<[u64; 3]> {
     let edges = [0, 1, 2, 7, 0xffff_ffff, 1 << 32, (1 << 32) + 1, 1 << 63, (1 << 63) - 1, u64::MAX - 1, u64::MAX];
     let mut cases = Vec::new();

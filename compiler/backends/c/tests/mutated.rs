@@ -1,5 +1,5 @@
-//! Stacks that nobody wrote: mutations of the text of every graph that the validator accepts, in C of every level
-//! against the interpreter.
+//! Mutated stacks: mutations of the text of every graph that the validator accepts, in C of every level compared with
+//! the interpreter.
 
 #[path = "live/differential.rs"]
 mod differential;
@@ -9,7 +9,7 @@ use nacre_stack::interpret::SplitMix64;
 use nacre_stack::samples::mutations;
 use nacre_stack::{normal, print, read, samples, validate, Stack};
 
-/// Some mutation of a stack that is a stack, and of a size that a test can hold.
+/// Returns a mutation that is a valid stack, and small enough for a test.
 fn mutation(text: &str, tokens: &[(usize, usize)], dice: &mut SplitMix64) -> Option<(Stack, String)> {
     let (from, to) = tokens[dice.below(tokens.len() as u64) as usize];
     let mut found = mutations::replacements(text, &text[from..to], tokens, dice);
@@ -26,7 +26,7 @@ fn c_equals_the_interpreter_on_mutations_of_every_graph() {
     let (count, steps) = if soaks { (400, 1000) } else { (4, 300) };
     for stack in samples::graphs() {
         let text = print(&stack);
-        // Bounds are what `compose` has found out: too small ones are reported by the interpreter alone.
+        // `compose` computes the bounds: only the interpreter reports bounds that are too small.
         let bounds = text.find("bounds ").expect("a line of bounds");
         let line = bounds..bounds + text[bounds..].find('\n').expect("its end");
         let tokens: Vec<_> = mutations::tokens(&text).into_iter().filter(|(from, _)| !line.contains(from)).collect();
@@ -36,7 +36,7 @@ fn c_equals_the_interpreter_on_mutations_of_every_graph() {
                 .find_map(|_| mutation(&text, &tokens, &mut dice).filter(|(mutant, _)| *mutant != stack))
                 .expect("a mutation that is a stack");
             println!("{}: {changed}", stack.name);
-            // What is mutated may be compared with itself, or be without use.
+            // A mutated value may be compared with itself, or be unused.
             differential::run(&mutant, &["-O0", "-w", "-Dalways_inline=unused"], 0..2, steps);
         }
     }

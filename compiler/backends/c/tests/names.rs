@@ -1,5 +1,5 @@
-//! No name of a part of a stack gets in the way of what the emitted C calls itself: parts of the samples are named
-//! after every piece of the names of its functions.
+//! No name of a part of a stack conflicts with names of the emitted C: parts of the samples are named after every piece
+//! of the names of its functions.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn functions(text: &str) -> Vec<(String, bool)> {
     found
 }
 
-/// The names of functions behind the prefix, and what stands behind a `_` in them.
+/// The names of functions without the prefix, and their parts after each `_`.
 fn pieces(functions: Vec<(String, bool)>, prefix: &str) -> Vec<String> {
     let names = functions.iter().filter_map(|(name, _)| name.strip_prefix(prefix)?.strip_prefix('_'));
     let cut = |name: &'_ str| -> Vec<String> {
@@ -36,7 +36,7 @@ fn pieces(functions: Vec<(String, bool)>, prefix: &str) -> Vec<String> {
 
 type Rename = fn(&mut Stack, &[String]) -> usize;
 
-/// Gives parts of a kind new names as far as these suffice; how many there are.
+/// Renames parts of a kind as far as the names suffice; returns the number of parts.
 const KINDS: [(&str, Rename); 4] = [
     ("ports", |stack, names| rename(stack.ports.last_mut().into_iter().map(|part| &mut part.name), names)),
     ("layers", |stack, names| rename(stack.layers.iter_mut().map(|part| &mut part.name), names)),
@@ -79,7 +79,7 @@ fn parts_of_stacks_may_have_the_names_of_emitted_functions() {
     }
 }
 
-/// A stack with one more lower port, which is as the first.
+/// A stack with another lower port, a copy of the first.
 fn two_lower_ports(mut stack: Stack) -> Stack {
     let (first, second) = (Target::Port(PortId(0)), Target::Port(PortId(stack.ports.len() as u32)));
     stack.ports.push(stack.ports[0].clone());

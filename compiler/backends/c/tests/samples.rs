@@ -1,5 +1,4 @@
-//! The samples written by hand: their C is taken by gcc and clang without a warning, and does what the interpreter
-//! does.
+//! The hand-written samples: gcc and clang accept their C without a warning, and it behaves like the interpreter.
 
 #[path = "live/differential.rs"]
 mod differential;

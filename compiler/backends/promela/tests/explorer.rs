@@ -1,5 +1,5 @@
-//! SPIN on the model stores the states that the explorer visits, and finds what it finds: stacks written by hand. (The
-//! library's are in `spin/tests` and in the campaign `every_engine_holds_for_the_library` of the command line.)
+//! SPIN on the model stores the states that the explorer visits, and finds the same violations, for hand-written
+//! stacks. (`spin/tests` and the campaign `every_engine_holds_for_the_library` of the command line check the library.)
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -38,7 +38,7 @@ fn explored(setup: &Setup) -> explore::Searched {
     explore(&space, &first, &options)
 }
 
-/// Both hold, and visit as many states.
+/// Both hold, with the same number of states.
 fn agree(setup: &Setup) -> u64 {
     let wanted = explored(setup);
     assert_eq!(wanted.verdict, explore::Verdict::Complete, "{}", setup.stack.name);
@@ -63,7 +63,7 @@ fn sealed_has_the_explorers_states() {
 /// Pools, maps, families of timers, `later`.
 #[test]
 fn a_desk_has_the_explorers_states() {
-    // Five questions are more than it can keep, so that it puts off what it does about that.
+    // Five questions exceed its capacity, so it defers their processing.
     for (asks, room, losses) in [([2, 0], 2, 1), ([5, 0], 0, 0)] {
         let mut setup = setup(samples::desk(), lossy_datagrams(room), vec![], &[("ask", asks)], losses);
         setup.bounds.limits[1].1 = 0;
@@ -71,7 +71,7 @@ fn a_desk_has_the_explorers_states() {
     }
 }
 
-/// Finds the violation that the explorer finds; gives what is said of it.
+/// Finds the violation that the explorer finds; returns its description.
 fn both_find(broken: Stack) -> String {
     let setup = setup(broken, lossy_datagrams(2), vec![fifo_network()], &[("send", [2, 0])], 1);
     let wanted = explored(&setup).verdict;
@@ -139,9 +139,9 @@ fn stack_of(session: &mut nacre_driver::Session) -> Stack {
     session.stack("tried").unwrap_or_else(|| panic!("{}", session.render(false)))
 }
 
-/// Each frame comes once, and one of them with a bit turned round. A layer that counts what it gets tells which were
-/// well-formed: bits that mean nothing are zero, as are those of an option that is none, a number is within its range,
-/// a shape is known. And that all was read as it was meant: it differs in one bit at the most from what was written.
+/// Each frame arrives once, one of them with a flipped bit. A layer counts the well-formed frames: unused bits and
+/// those of an absent option are zero, numbers are within their ranges, and the shape is known. It also checks that the
+/// parsed values differ in at most one bit from the sent ones.
 const CURIOUS: &str = "import \"../interfaces.nacre\";
     automaton once {
         state { sent: set<msg> per member, flips: nat }
@@ -184,11 +184,11 @@ fn damaged_frames_are_parsed_as_the_interpreter_does() {
     let below = session.automaton("once", &[]).expect("an automaton");
     let mut setup = setup(stack_of(&mut session), below, vec![], &[("send", [2, 0])], 0);
     setup.bounds.limits.clear();
-    // A state for each bit of a frame that makes another message.
+    // One state for each bit of a frame whose flip results in another message.
     assert!(agree(&setup) > 100);
 }
 
-/// A network with actions whose guards are known in part, for a parameter of 0; and what their parts come to.
+/// A network with actions whose guards are partly constant for a parameter of 0, and the values of their parts.
 const KNOWN_GUARDS: &str = "import \"../interfaces.nacre\";
     automaton losing<LOSSES: u32 = 0, ANY: u32 = 1> {
         state { sent: bag<(rank, msg)>, lost: nat, faults: nat }

@@ -112,7 +112,8 @@ fn later_events_that_grow() {
     assert!(text.contains("can grow without bound"), "{text}");
 }
 
-/// The room for `later` events, where a step of each event of `below` causes those that it names; or the error's code.
+/// Returns the room for `later` events if a step of each event of `below` causes those that it names; or the error
+/// code.
 fn room_for_later(causes: &[(&str, &[&str])]) -> Result<u32, &'static str> {
     let mut text = String::from("worker upper: line over line {");
     let declared = causes.iter().map(|(event, _)| format!(" down {event}() up back_{event}()"));

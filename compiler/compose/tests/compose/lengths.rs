@@ -1,9 +1,9 @@
-//! What conditions and constants say of the length of a message: numbers wrap in the width of their type, and what is
-//! narrower than a length says nothing of it.
+//! Facts about the length of a message from conditions and constants: numbers wrap in the width of their type, and a
+//! number narrower than a length does not bound it.
 
 use crate::text;
 
-/// A handler of a layer that puts its header on a part of what it gets.
+/// A handler of a layer that adds its header to a part of each message.
 fn data_max(body: &str, accepts: &str) -> u32 {
     let text = format!(
         "worker layer: line over line {{
@@ -34,7 +34,7 @@ fn sliced(length: &str) -> u32 {
     of_body(&format!("below.send(slice(m, 0, {length}) + Head {{ h: 1 }}); drop m;"))
 }
 
-/// All of the message, if this holds.
+/// The whole message, if this condition holds.
 fn checked(condition: &str) -> u32 {
     of_body(&format!("if ({condition}) {{ pass m + Head {{ h: 1 }}; return; }} drop m;"))
 }
@@ -85,7 +85,7 @@ fn fact_about_one_width_does_not_hold_for_another() {
     assert!(after("(s as u64) >= 0", "min(s, 5) as u64 as u32") >= 250);
 }
 
-/// What is packed need not fit a frame: a layer below can cut it.
+/// A packed message need not fit a frame: a layer below can cut it.
 #[test]
 fn packed_messages_are_as_long_as_they_can_be_not_as_a_frame_is() {
     let packed = |accepts: &str| {
@@ -120,7 +120,7 @@ fn packed_messages_are_as_long_as_they_can_be_not_as_a_frame_is() {
     assert_eq!(inner, 200_000);
 }
 
-/// The blocks of 1000 bytes that one kept piece of up to 1000 bytes can take, cut by these statements of a handler.
+/// Returns the blocks of 1000 bytes that a stored piece of up to 1000 bytes can take if a handler cuts it like this.
 fn blocks_of_a_piece(statements: &str) -> u32 {
     let text = format!(
         "worker layer: line over line {{
@@ -175,7 +175,7 @@ fn the_starts_of_pieces_are_multiples_unless_they_can_wrap() {
         blocks_of_a_piece(&format!("for i in {ends} bound 64 {{ old = some(slice(m, i * 1000, 1000)); }}"))
     };
     assert_eq!((counted("0 .. many"), counted("7 .. many"), counted("many .. 4000000000")), (1, 1, 2));
-    // What lasts over many steps can wrap.
+    // A number that persists over many steps can wrap.
     assert_eq!(from("at += 1000;", "at"), 2);
     assert_eq!(from("at = 3000;", "at"), 1);
     assert_eq!(from("short = 3000;", "short as u32"), 1);

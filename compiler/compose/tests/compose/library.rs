@@ -7,7 +7,7 @@ use nacre_compose::{explain, Composed};
 
 use crate::{peers, text};
 
-/// Stacks of the library, with the least that each needs below it.
+/// Stacks of the library, each over the minimal layers that it needs.
 const STACKS: &str = "
 stack alone      = floor;
 stack reliable   = frag<1400> / pt2pt<64> / floor;

@@ -1,4 +1,4 @@
-//! Layers composed to stacks: those made for these tests, and those of the library.
+//! Composes layers of these tests and of the library to stacks.
 
 mod errors;
 mod layers;

@@ -1,6 +1,6 @@
-//! Stacks put together by chance: whatever comes, no step takes more of the pool, of the queue, of the ring of `later`
-//! events or of the outputs than its bounds say, and none is refused for lack of room in a pool of the connection's
-//! own. A step is admitted by these bounds, so they must be sound.
+//! Random stacks: for all inputs, no step takes more of the pool, the queue, the ring of `later` events or the outputs
+//! than its bounds state, and none is refused for lack of room if the connection has its own pool. A step is admitted
+//! by these bounds, so they must be sound.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use nacre_stack::interpret::SplitMix64;
 
 use crate::{peers, text};
 
-/// Layers that treat bytes in all ways that cost differently. They keep no promise of a channel.
+/// Layers that process bytes in all ways with different costs. They do not implement a channel.
 const ODD: &str = "
 filter invert { byte(b: u8) { yield b ^ 255; } }
 filter twice grows n * 1 + 0 { byte(b: u8) { yield b; yield b; } }
 filter sum { state { all: u32 } byte(b: u8) { all = all * 31 + b as u32; } result { all } }
 
-// Keeps what it packs, twice, and sends it on as it was.
+// Stores each packed message twice, and forwards it unchanged.
 worker packs {
     state { old: ring<msg, 3> }
     down send(m) {
@@ -30,7 +30,7 @@ worker packs {
     }
 }
 
-// Joins pieces that lie in different places, without keeping them before, and keeps the whole.
+// Joins pieces from different places without storing them first, and stores the result.
 worker mosaic {
     state { old: list<msg, 2>, last: ring<msg, 1> }
     down send(m) {
@@ -52,7 +52,7 @@ worker mosaic {
     }
 }
 
-// Sends again the last few.
+// Retransmits the last few messages.
 worker echoes {
     state { last: ring<msg, 4> }
     down send(m) {
@@ -63,7 +63,7 @@ worker echoes {
     }
 }
 
-// Keeps small pieces, and hands the whole on when it has them all.
+// Stores small pieces, and forwards the whole when it is complete.
 worker sand {
     state { grains: list<msg, 40> }
     down send(m) {
@@ -76,7 +76,7 @@ worker sand {
     }
 }
 
-// New bytes of those that were joined, kept.
+// Stores new bytes computed from joined messages.
 worker swollen {
     state { last: ring<msg, 1>, parts: list<msg, 2>, big: ring<msg, 1> }
     up deliver(m) {
@@ -92,13 +92,13 @@ worker swollen {
     }
 }
 
-// Lets a step of its own hand the message on.
+// Forwards the message in a separate step.
 worker slow {
     down send(m)  { later below.send(m); }
     up deliver(m) { later above.deliver(m through invert); }
 }
 
-// A sum over much.
+// A checksum over many bytes.
 worker summed {
     header Sum { sum: u32 }
     down send(m) {
@@ -132,7 +132,7 @@ const LAYERS: [&str; 18] = [
     "sequencer",
 ];
 
-/// So many stacks of one to five layers over a floor.
+/// Generates this number of stacks of one to five layers over a floor.
 fn chance(seed: u64, count: u64) -> String {
     let mut dice = SplitMix64(seed);
     let mut text = String::from(ODD);
@@ -144,7 +144,7 @@ fn chance(seed: u64, count: u64) -> String {
     text
 }
 
-/// Runs what composes; gives how many that were.
+/// Runs the stacks that compose; returns their number.
 fn stay_within_bounds(seed: u64, count: u64, steps: u32) -> usize {
     let mut ran = 0;
     for composed in text::stacks(&chance(seed, count)).into_iter().flatten() {
@@ -168,8 +168,8 @@ fn steps_of_many_stacks_stay_within_their_needs() {
     }
 }
 
-/// The segments of a step, where a layer at the bottom puts off a frame of such a message, and where one below it sends
-/// the frame.
+/// Returns the segments of a step if the lowest layer defers a frame of such a message, and if a layer below sends the
+/// frame.
 fn segments_put_off(message: &str) -> [u32; 2] {
     let text = format!(
         "{ODD}

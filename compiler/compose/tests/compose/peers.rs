@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nacre_stack::interpret::{Addr, Config, Externs, Machine, Message, Outcome, Rule, SplitMix64, Value};
 use nacre_stack::*;
 
-/// `seal` puts sixteen bytes behind; `unseal` takes them off.
+/// `seal` appends sixteen bytes; `unseal` removes them.
 struct Seal;
 
 impl Externs for Seal {
@@ -34,15 +34,15 @@ fn machine(stack: &Arc<Stack>, seed: u64) -> Machine {
     Machine::of(stack.clone(), config)
 }
 
-/// What happened in a run.
+/// The observations of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     pub delivered: u32,
-    /// The most blocks that one step took.
+    /// The maximum number of blocks that one step took.
     pub taken: u32,
 }
 
-/// Random calls, frames and ticks: no bound, need or shape is ever found to be wrong.
+/// Random calls, frames and ticks: no bound, need or shape is ever violated.
 pub fn run(stack: &Arc<Stack>, seed: u64, steps: u32) -> Seen {
     let mut dice = SplitMix64(seed);
     let mut peers = [machine(stack, 1), machine(stack, 2)];
@@ -86,7 +86,7 @@ pub fn run(stack: &Arc<Stack>, seed: u64, steps: u32) -> Seen {
 
 fn collect(peer: &mut Machine, from: usize, flying: &mut Vec<(usize, Vec<u8>)>, seen: &mut Seen) {
     let stack = peer.stack().clone();
-    // What layers do wrong among themselves is theirs; needs, space, shapes and linearity are ours.
+    // The random layers may violate their own claims, but not needs, space, shapes and linearity.
     let not_ours = [Rule::Unreachable, Rule::Accepts, Rule::Assert, Rule::Bound, Rule::Invariant];
     let reports: Vec<_> = peer.take_reports().into_iter().filter(|r| !not_ours.contains(&r.rule)).collect();
     assert_eq!(reports, [], "{} = {}", stack.name, stack.description);

@@ -1,5 +1,5 @@
-//! Expressions are found wherever they are: what one of them packs has a shape in the layout of its layer, and what
-//! it needs is in the bounds.
+//! Expressions are found at every place: messages that they pack have a shape in the layout of the layer, and the
+//! bounds include their needs.
 
 use crate::text;
 

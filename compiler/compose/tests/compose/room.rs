@@ -1,5 +1,5 @@
-//! A pool of the blocks that one connection can need never refuses a step: whatever the containers hold when it begins,
-//! a step can put new messages there before it removes the old ones, or keep none.
+//! A pool with the blocks that one connection can need never refuses a step, for any initial contents of the
+//! containers: a step can store new messages before it removes the old ones, or store none.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use nacre_stack::*;
 
 use crate::text;
 
-/// A layer with this state and these members, alone and with one above or below it that puts all events off. The
-/// longest message takes three blocks.
+/// A layer with this state and these members, alone and with a layer above or below that defers all events. The longest
+/// message takes three blocks.
 fn stacks(state: &str, accepts: &str, members: &str) -> Vec<Arc<Stack>> {
     let text = format!(
         "interface line {{ down send(m: msg) down poke() up deliver(m: msg) }}
@@ -35,10 +35,10 @@ fn stacks(state: &str, accepts: &str, members: &str) -> Vec<Arc<Stack>> {
     composed.map(|one| Arc::new(one.unwrap_or_else(|found| panic!("{members}: {found:?}")).stack)).collect()
 }
 
-/// What else a layer needs that handles calls.
+/// The other members of a layer that handles calls.
 const QUIET: &str = "down poke() { pass; } up deliver(m) { pass m; }";
 
-/// Calls with messages of all lengths, frames of them and timers, until all containers are full, and on; returns
+/// Runs calls with messages of all lengths, their frames and timers until all containers are full, and further; returns
 /// the blocks of the layer alone.
 fn never_refused(state: &str, accepts: &str, members: &str) -> u32 {
     let stacks = stacks(state, accepts, members);
@@ -69,7 +69,7 @@ fn run(stack: &Arc<Stack>, shown: &str) {
     }
 }
 
-/// Handles all `later` events, and the timers of a while; returns all frames.
+/// Runs all `later` events, and timers for some time; returns all frames.
 fn settle(machine: &mut Machine, now: &mut u64, shown: &str) -> Vec<Vec<u8>> {
     let mut frames = vec![];
     *now += 1_000_000;
@@ -83,7 +83,7 @@ fn settle(machine: &mut Machine, now: &mut u64, shown: &str) -> Vec<Vec<u8>> {
     frames
 }
 
-/// Handlers of a call that fill `old` and go on.
+/// Handlers of a call that fill `old` and continue.
 const CALLS: &[(&str, &str)] = &[
     ("old: msg?", "old = some(m);"),
     ("old: msg?", "if let x = old.take() { drop x; } old = some(m);"),
@@ -175,10 +175,10 @@ fn conditions_of_a_call_determine_the_free_room() {
     assert_eq!(blocks("old: window<msg, 4, seq8>", " && !old.full", "old.push(m) else { drop m; }"), 12);
     assert_eq!(blocks("old: msg?", "", "old = some(m);"), 6);
     assert_eq!(blocks("old: msg?", " && old == none", "old = some(m);"), 3);
-    // What is free of one container leaves the step its need for another.
+    // The free room of one container does not replace the need of the step for another.
     let both = "one = some(share m through invert); old.push(m) else { drop m; }";
     assert_eq!(blocks("old: ring<msg, 4>, one: msg?", " && !old.full", both), 18);
-    // What is free of one container is counted once.
+    // The free room of a container is counted once.
     let twice = "if m.len > 9 { old.push(m through invert) else {} } else { drop m; }";
     assert_eq!(blocks(ring, " && !old.full && old.empty && !old.full", twice), 12);
 }

@@ -1,4 +1,4 @@
-//! Stacks of small layers, composed: what they are, and how they run.
+//! Stacks of small layers: their composition and their behaviour.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -101,18 +101,18 @@ fn a_short_frame_has_its_bytes() {
     assert_eq!(head, [0x04, 0xee, 0xff, 0xc0, 0x34, 0x12, 0x6d, 0x5e, 0x05]);
 }
 
-/// That the rest is no longer than a piece follows from how the loop before it ended, and from the credit that is left.
+/// The rest is at most a piece, which follows from the exit condition of the loop before it and the remaining credit.
 #[test]
 fn lengths_are_found_through_loops_and_functions() {
     let c = composed("patient", &[patient_frag(1400, 64), pt2pt(16), floor()]);
     assert!(c.stack.layouts[0].shapes.iter().all(|s| s.data_max == if s.data { 1400 } else { 0 }));
     assert_eq!(c.stack.bounds.block, 1400);
-    // 64 wait in frag, 16 are kept for sending and 16 out of order, and a call can come with 64
+    // 64 wait in frag, 16 are stored for sending and 16 out of order, and a call can have 64
     assert_eq!(c.stack.bounds.blocks, 64 + 16 + 16 + 64);
     assert_eq!(validate(&c.stack), Ok(()));
 }
 
-/// A value of a type, and the bits in it that count.
+/// A value of a type, and its significant bits.
 fn any_value(stack: &Stack, field: &HeaderField, dice: &mut SplitMix64) -> Value {
     let raw = dice.draw();
     Value::Num(match &field.ty {
@@ -141,7 +141,7 @@ fn packed_messages_are_unpacked() {
     }
 }
 
-/// Two peers over a network that loses and repeats: no bound, need or shape is ever found to be wrong.
+/// Two peers over a network that loses and duplicates: no bound, need or shape is ever violated.
 #[test]
 fn runs_stay_within_the_bounds() {
     for c in stacks() {

@@ -1,4 +1,4 @@
-//! Stacks of layers in text, those of the library among them.
+//! Stacks of layers given as text, and those of the library.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every source of the library, but for its tests.
+/// Every source of the library except its tests.
 fn library() -> Vec<PathBuf> {
     let mut found = vec![];
     let mut pending = vec![root().join("layers")];
@@ -28,14 +28,13 @@ fn library() -> Vec<PathBuf> {
     found
 }
 
-/// The stacks that a text declares, of the library's layers and its own, composed; those that are refused with the
-/// reasons.
+/// Composes the stacks that a text declares, of layers of the library and its own; rejected stacks have the reasons.
 pub fn stacks(text: &str) -> Vec<Result<Composed, Vec<Diagnostic>>> {
     let library = library().into_iter();
     stacks_of(library.map(|p| (p.display().to_string(), std::fs::read_to_string(p).expect("a file"))), text)
 }
 
-/// The same where all layers are those of the text.
+/// The same, but all layers are those of the text.
 pub fn stacks_alone(text: &str) -> Vec<Result<Composed, Vec<Diagnostic>>> {
     stacks_of([], text)
 }

@@ -8,7 +8,7 @@ use nacre_stack::*;
 
 use super::live::{self, config_bytes, first_difference, Library, Live, Output};
 
-/// One end of the connection: the reference, and the same in C.
+/// One endpoint of the connection: the reference, and the same in C.
 struct End<'l> {
     reference: Machine,
     lives: Vec<(&'static str, Live<'l>)>,
@@ -18,10 +18,10 @@ struct End<'l> {
 
 pub struct World<'l> {
     stack: &'l Stack,
-    /// Times are left out of abstract states.
+    /// Abstract states omit times.
     erases_times: bool,
     ends: Vec<End<'l>>,
-    /// To whom, at which port, what.
+    /// Receiver, port, contents.
     flying: Vec<(usize, u16, Vec<u8>)>,
     dice: SplitMix64,
     now: u64,
@@ -114,7 +114,7 @@ impl<'l> World<'l> {
         self.dice.below(n)
     }
 
-    /// Some value of a type of numbers or an address.
+    /// Returns a random number of a type, or an address.
     fn value(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Bool => Value::Num(self.below(2)),
@@ -248,7 +248,7 @@ impl<'l> World<'l> {
         }
     }
 
-    /// A timer before its time, as checkers do it; sometimes one that is not armed.
+    /// Fires a timer before its deadline, like checkers; sometimes one that is not armed.
     fn fire(&mut self, end: usize) {
         let due = self.ends[end].reference.armed();
         let mut armed = due.clone();
@@ -285,7 +285,7 @@ impl<'l> World<'l> {
         if inputs.is_empty() {
             return;
         }
-        // What has no message may end the connection.
+        // An event without a message may end the connection.
         let carries =
             |i: &usize| self.stack.event(interface[*i].event).message.is_some() || self.changes(interface[*i].event);
         let with: Vec<usize> = inputs.iter().copied().filter(carries).collect();
@@ -317,7 +317,7 @@ impl<'l> World<'l> {
         matches!(self.stack.event(event).role, EventRole::Moved | EventRole::Room)
     }
 
-    /// A new view, at times with another value of a given that has a default.
+    /// Enters a new view, sometimes with another value of a given that has a default.
     fn view(&mut self, end: usize) {
         let mut others = BTreeMap::new();
         let stack = self.stack;
@@ -339,7 +339,7 @@ impl<'l> World<'l> {
     fn input(&mut self, end: usize, port: u16, frame: Vec<u8>, what: &str) {
         let (from, now) = (self.ends[1 - end].address, self.now);
         let sessions = self.stack.frames_at(PortId(port.into())).map_or(1, |(i, _)| self.stack.sessions_of(i.event));
-        // Where there are several, at times one that there is not.
+        // If there are several sessions, sometimes one that does not exist.
         let session = if sessions > 1 { self.below(u64::from(sessions) + 1) as u32 } else { 0 };
         let outcome = self.ends[end].reference.enter(PortId(port.into()), session, from, &frame, now);
         self.compare(end, code(outcome), what, |live| live.input_at(port, session, from, &frame, now));
@@ -384,7 +384,7 @@ impl<'l> World<'l> {
         self.input(end, port, frame, "garbage");
     }
 
-    /// All messages go back to the pool.
+    /// All messages are returned to the pool.
     pub fn end(&mut self) {
         for end in &mut self.ends {
             let blocks = end.reference.free_blocks();

@@ -37,7 +37,7 @@ pub struct NacreCheck {
     pub fire: unsafe extern "C" fn(State, State, *mut u64, u64, u32, *mut NacreOut) -> c_int,
 }
 
-/// Something that left a stack: port, number of the event, numbers, address, bytes.
+/// An output of a stack: port, number of the event, numbers, address, bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     pub port: u16,
@@ -48,7 +48,7 @@ pub struct Output {
     pub bytes: Option<Vec<u8>>,
 }
 
-/// A value as it stands in the config struct.
+/// A value in the form of the config struct.
 pub fn config_bytes(value: &Value) -> Vec<u8> {
     match value {
         Value::Num(n) => n.to_le_bytes().to_vec(),
@@ -59,7 +59,7 @@ pub fn config_bytes(value: &Value) -> Vec<u8> {
     }
 }
 
-/// Where two lists of outputs part, and a few bytes of each there: frames of thousands help nobody.
+/// The first difference of two lists of outputs, with a few bytes of each: complete long frames would be unreadable.
 pub fn first_difference(got: &[Output], wanted: &[Output]) -> String {
     let at = got.iter().zip(wanted).position(|(a, b)| a != b).unwrap_or(got.len().min(wanted.len()));
     let bytes = |list: &[Output]| list.get(at).and_then(|o| o.bytes.clone()).unwrap_or_default();
@@ -102,7 +102,7 @@ impl Library {
 
 pub const STRICT: [&str; 6] = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic"];
 
-/// Writes header, source and the source for checkers of a stack; gives the last's path, which is the other's too.
+/// Writes header, source and the source for checkers of a stack; returns the path of the last.
 pub fn emit(stack: &Stack, level: Level, folder: &Path) -> PathBuf {
     let prefix = format!("{}_{}", stack.name, level.name());
     let options = Options { prefix: Some(prefix.clone()), ..Options::default() };
@@ -195,7 +195,7 @@ impl<'l> Live<'l> {
         &mut self,
         run: impl FnOnce(&NacreStack, State, State, *mut u64, *mut NacreOut) -> c_int,
     ) -> (i32, Vec<Output>) {
-        // What was lent is gone by now.
+        // Borrowed outputs are invalid now.
         self.bytes.fill(0xee);
         let mut out = NacreOut {
             abi: 1,
@@ -255,7 +255,7 @@ impl<'l> Live<'l> {
         config
     }
 
-    /// `givens`: name and bytes as in the config struct. `first`: where sequence numbers begin, as checkers open.
+    /// `givens`: name and bytes as in the config struct. `first`: the first sequence numbers, as for checkers.
     pub fn open(&mut self, givens: &[(String, Vec<u8>)], first: u64, seed: u64, now: u64) -> (i32, Vec<Output>) {
         let config = self.config(givens);
         let open_at = self.check.open_at;
@@ -301,7 +301,7 @@ impl<'l> Live<'l> {
         })
     }
 
-    /// A frame at a lower port.
+    /// Passes a frame at a lower port.
     pub fn input_at(&mut self, port: u16, session: u32, from: Addr, frame: &[u8], now: u64) -> (i32, Vec<Output>) {
         let Some(enter) = self.stack.enter else {
             return self.input(from, frame, now);
@@ -321,7 +321,7 @@ impl<'l> Live<'l> {
         self.step(|_, s, pool, counters, out| unsafe { enter(s, pool, counters, now, &entry, out) })
     }
 
-    /// A new view; with the givens as in `open`.
+    /// Enters a new view, with given values as in `open`.
     pub fn view(&mut self, givens: &[(String, Vec<u8>)], now: u64) -> (i32, Vec<Output>) {
         let view = self.stack.view.expect("the stack has views");
         let config = self.config(givens);
@@ -352,7 +352,7 @@ impl<'l> Live<'l> {
         bytes
     }
 
-    /// The state without what a checker erases.
+    /// Returns the abstract state, without the parts that a checker erases.
     pub fn shown(&self) -> Vec<u8> {
         let (state, pool) = (self.state.as_ptr().cast(), self.pool.as_ptr().cast());
         let len = unsafe { (self.check.shown)(state, pool, std::ptr::null_mut(), 0) };

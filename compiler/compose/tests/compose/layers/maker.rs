@@ -1,4 +1,4 @@
-//! What layers are built with: a stack of one layer, and the interfaces that most of them speak.
+//! A builder of layers: a stack of one layer, and the interfaces of most layers.
 
 use nacre_stack::samples::build::*;
 use nacre_stack::*;
@@ -19,7 +19,7 @@ pub struct Maker {
     pub fragment: Fragment,
 }
 
-/// The events of `channel`, as far as these layers need them.
+/// The events of `channel` that these layers need.
 #[derive(Clone, Copy)]
 pub struct Channel {
     pub send: EventId,
@@ -62,7 +62,7 @@ impl Maker {
         self.b.event(name, direction, parameters)
     }
 
-    /// Speaks these events at a side: those that go towards the side are emitted there, others come from it.
+    /// Adds these events at a side: the layer emits those towards the side, and handles the others.
     pub fn speaks(&mut self, side: PortId, name: &str, events: &[EventId]) {
         let list = if side == ABOVE { &mut self.fragment.above } else { &mut self.fragment.below };
         list.push(name.into());

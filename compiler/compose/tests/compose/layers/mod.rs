@@ -1,4 +1,4 @@
-//! Layers built by hand, as the type checker would give them.
+//! Layers built by hand, in the form that the type checker produces.
 
 mod maker;
 mod payload;
@@ -12,7 +12,7 @@ pub use maker::*;
 pub use payload::*;
 pub use transport::*;
 
-/// Delivers what is sent also here: at once, or in the next step.
+/// Also delivers sent messages locally: at once, or in the next step.
 pub fn local(later_: bool) -> Fragment {
     let mut l = Maker::new("local", "local");
     let c = l.channel();
@@ -48,7 +48,7 @@ pub fn burst(times: u32) -> Fragment {
     l.done()
 }
 
-/// A layer that handles nothing.
+/// A layer without handlers.
 pub fn silent() -> Maker {
     let mut l = Maker::new("silent", "silent");
     let c = l.channel();
@@ -72,7 +72,7 @@ pub fn channel_of(l: &Maker) -> Channel {
     }
 }
 
-/// Cuts messages into pieces as its credit allows; the rest waits. In the way of the library's `frag`.
+/// Cuts messages into pieces as its credit allows; the rest waits. Similar to `frag` of the library.
 pub fn patient_frag(size: u32, pieces: u32) -> Fragment {
     let (mut l, c, [piece, last]) = cutter(size, pieces);
     let (word, short) = (Type::UInt(32), Type::UInt(16));

@@ -1,4 +1,4 @@
-//! Layers that read or change what messages carry.
+//! Layers that read or change payload.
 
 use nacre_stack::samples::build::*;
 use nacre_stack::*;
@@ -114,7 +114,7 @@ pub fn checksum() -> Fragment {
     l.done()
 }
 
-/// Hides what layers above wrote.
+/// Encrypts the bytes of the layers above.
 pub fn encrypt() -> Fragment {
     let mut l = Maker::new("encrypt", "encrypt");
     l.fragment.packs = true;

@@ -1,4 +1,4 @@
-//! Layers that number and repeat messages, and those at the bottom.
+//! Layers that number and retransmit messages, and lowest layers.
 
 use nacre_stack::samples::build::*;
 use nacre_stack::*;
@@ -91,7 +91,7 @@ pub fn sequencer() -> Fragment {
     l.done()
 }
 
-/// A window that is resent; grants come back up; acknowledgements travel along.
+/// A window with retransmission, grants to the layer above, and piggybacked acknowledgements.
 pub fn pt2pt(window: u32) -> Fragment {
     let mut l = Maker::new("pt2pt", &format!("pt2pt<{window}>"));
     l.fragment.wire_parameters.push(("W".into(), u64::from(window)));
