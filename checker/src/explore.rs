@@ -13,7 +13,7 @@ use crate::broken::Broken;
 use crate::goals;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE};
-use crate::space::{Led, Space};
+use crate::space::{Space, Successor};
 
 /// With fewer states, starting threads costs more than it saves.
 const FEW: usize = 512;
@@ -39,7 +39,7 @@ pub struct Options<'a> {
 const WITHOUT_BOUND: u64 = 20_000;
 
 /// Visits all states.
-pub fn explore(space: &Space, first: &[Led], options: &Options) -> Searched {
+pub fn explore(space: &Space, first: &[Successor], options: &Options) -> Searched {
     let bits = options.bits.unwrap_or(0);
     if Vec::<u8>::new().try_reserve_exact(bits).is_err() {
         let why = format!("{} MiB for bitstate hashing cannot be allocated", bits >> 20);
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
         self.options.goals && self.options.bits.is_none()
     }
 
-    fn begin(&mut self, first: &[Led]) {
+    fn begin(&mut self, first: &[Successor]) {
         let count = self.shards.len();
         for (ordinal, led) in first.iter().enumerate() {
             match led {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::endpoints::Step;
 use crate::run::{step, Run, RunStep};
-use crate::space::{Led, Move, Near, Space, State};
+use crate::space::{Move, Near, Space, State, Successor};
 use nacre_worlds::setup::Setup;
 
 /// The limit of states that are followed at once.
@@ -82,7 +82,7 @@ struct Seen {
 }
 
 /// Returns the complete run; it ends with the violation of its last step.
-pub fn retrace(setup: &Setup, space: &Space, first: &[Led], hints: &[Hint]) -> Result<Run, Lost> {
+pub fn retrace(setup: &Setup, space: &Space, first: &[Successor], hints: &[Hint]) -> Result<Run, Lost> {
     let mut near = Near::default();
     let mut seen: Vec<Seen> = vec![];
     for led in first {

@@ -9,7 +9,7 @@ use crate::broken::Broken;
 use crate::endpoints::{Emitted, Endpoints, Step};
 use crate::explore::Path;
 pub use crate::show::{Hex, NetworkAction, NetworkValue};
-use crate::space::{Led, Move, Near, Space, State};
+use crate::space::{Move, Near, Space, State, Successor};
 use nacre_worlds::setup::Setup;
 
 /// A run to a violation.
@@ -143,7 +143,7 @@ pub struct Changed {
 }
 
 /// Describes a run that a search found.
-pub fn tell(setup: &Setup, space: &Space, first: &[Led], path: &[Path], why: &str) -> Run {
+pub fn describe(setup: &Setup, space: &Space, first: &[Successor], path: &[Path], why: &str) -> Run {
     let mut near = Near::default();
     let mut run = Run { why: why.into(), ..Run::default() };
     let mut state = match path.first().and_then(|p| first.get(p.ordinal)) {
@@ -297,7 +297,7 @@ pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed>
 
 /// Replays a run from its steps. Returns the violation of its last step, or none. The error states which step is
 /// impossible or differs from the recorded one.
-pub fn follow(setup: &Setup, space: &Space, first: &[Led], run: &Run) -> Result<Option<String>, String> {
+pub fn follow(setup: &Setup, space: &Space, first: &[Successor], run: &Run) -> Result<Option<String>, String> {
     let mut near = Near::default();
     let mut states: Vec<State> = vec![];
     for led in first {

@@ -32,7 +32,7 @@ pub enum Move {
 }
 
 /// The successor of a move, or the violation that it shows.
-pub type Led = Result<State, Broken>;
+pub type Successor = Result<State, Broken>;
 
 /// The parts of global states.
 pub struct Space {
@@ -68,7 +68,7 @@ pub struct Near {
 
 impl Space {
     /// Returns the parts and every initial state, or the violation that opening shows.
-    pub fn open(setup: &Setup) -> Result<(Space, Vec<Led>), String> {
+    pub fn open(setup: &Setup) -> Result<(Space, Vec<Successor>), String> {
         setup.check()?;
         let (endpoints, opened) = Endpoints::open(setup)?;
         let (network, network_first) = Network::new(setup)?;
@@ -115,7 +115,7 @@ impl Space {
     }
 
     /// Calls `each` for every move out of a state, in a fixed order. `fault`: a move that never has to happen.
-    pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn FnMut(Move, bool, Led)) {
+    pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn FnMut(Move, bool, Successor)) {
         let whole = from;
         let locals = [0, 1].map(|end| self.endpoints.local(&mut near.endpoints, from.endpoints[end]));
         for (end, local) in locals.iter().enumerate() {
@@ -174,7 +174,7 @@ impl Space {
         })
     }
 
-    fn calls(&self, near: &mut Near, from: State, end: usize, found: &mut dyn FnMut(Move, bool, Led)) {
+    fn calls(&self, near: &mut Near, from: State, end: usize, found: &mut dyn FnMut(Move, bool, Successor)) {
         for (at, call) in self.endpoints.calls.iter().enumerate() {
             if call.end != end || call.number != self.used(from, call.kind * 2 + end) {
                 continue;
@@ -199,7 +199,7 @@ impl Space {
         near: &mut Near,
         from: State,
         locals: &[Arc<Local>; 2],
-        found: &mut dyn FnMut(Move, bool, Led),
+        found: &mut dyn FnMut(Move, bool, Successor),
     ) {
         let moves = self.network.moves(&mut near.network, &self.endpoints, from.network);
         for (place, m) in moves.iter().enumerate() {
@@ -225,7 +225,14 @@ impl Space {
         }
     }
 
-    fn steps(&self, near: &mut Near, from: State, end: usize, step: Step, found: &mut dyn FnMut(Move, bool, Led)) {
+    fn steps(
+        &self,
+        near: &mut Near,
+        from: State,
+        end: usize,
+        step: Step,
+        found: &mut dyn FnMut(Move, bool, Successor),
+    ) {
         let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], step);
         for (transition, w) in transitions.iter().enumerate() {
             self.settle(near, from, end, w, &mut |led| found(Move::Step { end, step, transition }, false, led));
@@ -270,7 +277,7 @@ impl Space {
         mut state: State,
         end: usize,
         transition: &Transition,
-        found: &mut dyn FnMut(Led),
+        found: &mut dyn FnMut(Successor),
     ) {
         if let Some(broken) = &transition.broken {
             return found(Err(broken.clone()));

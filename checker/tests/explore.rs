@@ -56,7 +56,7 @@ fn found(setup: &Setup) -> run::Run {
     let (space, first) = Space::open(setup).unwrap();
     match searched(setup, 1, 1_000_000).verdict {
         Verdict::Violated { run: path, why, .. } => {
-            let run = run::tell(setup, &space, &first, &path, &why);
+            let run = run::describe(setup, &space, &first, &path, &why);
             if !why.contains("cannot be met any more") {
                 assert_eq!(run::follow(setup, &space, &first, &run), Ok(Some(why)));
             }

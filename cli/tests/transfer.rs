@@ -249,10 +249,12 @@ fn other_stack_is_reported_with_a_message_on_both_sides() {
     receiving.kill().expect("it still listens");
     receiving.wait().expect("ends");
     assert_ne!(status, 0, "{told}");
-    for words in ["this end runs frag<1400> / pt2pt<64> / floor", "serves fingerprint", "Did one side change a layer"] {
+    for words in
+        ["this endpoint runs frag<1400> / pt2pt<64> / floor", "serves fingerprint", "Did one side change a layer"]
+    {
         assert!(told.contains(words), "the sender: {told}");
     }
-    for words in ["refused 127.0.0.1", "this end serves frag<1400> / pt2pt<64> / crc32c / floor"] {
+    for words in ["refused 127.0.0.1", "this endpoint serves frag<1400> / pt2pt<64> / crc32c / floor"] {
         assert!(here.contains(words), "the receiver: {here}");
     }
 }

@@ -22,7 +22,7 @@ enum nacre_run {
     NACRE_RUN_OK = 0,
     NACRE_RUN_REFUSED = 1, /* the stack does not accept it now; nothing happened. NACRE_NOTICE_WRITABLE follows */
     NACRE_RUN_TIMEOUT = 2, /* the time has passed: no event, or the message was not sent */
-    NACRE_RUN_CLOSED = 3,  /* there is no such connection (any more) */
+    NACRE_RUN_CLOSED = 3,  /* there is no such connection, or it has ended */
     NACRE_RUN_ERROR = 4    /* nacre_error says which */
 };
 

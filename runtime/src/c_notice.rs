@@ -60,7 +60,7 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         }
         Event::OtherStack(what) => {
             (notice.kind, notice.connection) = (6, what.connection.map_or(0, number));
-            (peer, words) = (Some(what.peer), Some(what.in_words()));
+            (peer, words) = (Some(what.peer), Some(what.description()));
         }
         Event::Error { connection, peer: who, cause } => {
             (notice.kind, notice.connection) = (7, connection.map_or(0, number));

@@ -14,7 +14,7 @@ pub enum Reason {
     Refused = 1,
     /// The network reports that the peer is unreachable.
     Unreachable = 2,
-    /// The peer does not know the connection (any more).
+    /// The peer does not know the connection, or no longer.
     Unknown = 3,
     /// The peer was silent for too long.
     Timeout = 4,
@@ -108,11 +108,11 @@ impl Error {
     }
 }
 
-/// Returns the message for two ends that run different stacks.
-pub(crate) fn other_stack_in_words(peer: SocketAddr, ours: &StackName, served: &[StackName]) -> String {
+/// Returns the message for two endpoints that run different stacks.
+pub(crate) fn describe_other_stack(peer: SocketAddr, ours: &StackName, served: &[StackName]) -> String {
     let names: Vec<String> = served.iter().map(StackName::to_string).collect();
     let served = if names.is_empty() { "stacks that it did not name".to_string() } else { names.join(", ") };
-    format!("this end runs {ours}; the peer {peer} serves {served}. Did one side change a layer or a parameter?")
+    format!("this endpoint runs {ours}; the peer {peer} serves {served}. Did one side change a layer or a parameter?")
 }
 
 impl fmt::Display for Error {
@@ -124,8 +124,8 @@ impl fmt::Display for Error {
             }
             Error::TimedOut => f.write_str("not done before the deadline"),
             Error::Closed(reason) => write!(f, "the connection has ended: {reason}"),
-            Error::OtherStack { peer, ours, served } => f.write_str(&other_stack_in_words(*peer, ours, served)),
-            Error::NoConnection => f.write_str("there is no such connection (any more)"),
+            Error::OtherStack { peer, ours, served } => f.write_str(&describe_other_stack(*peer, ours, served)),
+            Error::NoConnection => f.write_str("there is no such connection, or it has ended"),
             Error::Full(what) => write!(f, "the limit of {what} is reached"),
             Error::Invalid(why) => f.write_str(why),
         }

@@ -1,6 +1,6 @@
 //! The events that a listener reports to the application.
 
-use crate::error::{other_stack_in_words, Error, Reason, StackName};
+use crate::error::{describe_other_stack, Error, Reason, StackName};
 use crate::output::Message;
 use std::io;
 use std::net::SocketAddr;
@@ -63,19 +63,19 @@ pub struct OtherStack {
     /// The connection of ours that was refused; None: the peer's was refused here.
     pub connection: Option<ConnectionId>,
     pub peer: SocketAddr,
-    /// The stack that this end runs or serves.
+    /// The stack that this endpoint runs or serves.
     pub ours: Vec<StackName>,
     /// The stack that the peer serves or runs.
     pub theirs: Vec<StackName>,
 }
 
 impl OtherStack {
-    /// In a sentence.
-    pub fn in_words(&self) -> String {
+    /// Returns a message that names the stacks of both sides.
+    pub fn description(&self) -> String {
         match (self.connection, self.ours.first()) {
-            (Some(_), Some(ours)) => other_stack_in_words(self.peer, ours, &self.theirs),
+            (Some(_), Some(ours)) => describe_other_stack(self.peer, ours, &self.theirs),
             _ => format!(
-                "refused {}, which runs {}; this end serves {}. Did one side change a layer or a parameter?",
+                "refused {}, which runs {}; this endpoint serves {}. Did one side change a layer or a parameter?",
                 self.peer,
                 list(&self.theirs),
                 list(&self.ours)

@@ -212,7 +212,7 @@ fn other_stack_is_reported_on_both_sides_with_a_message() {
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"hello, anybody?").unwrap();
     let words = run_until(&mut [&mut client, &mut server], |words| words.iter().all(|words| !words.is_empty()));
-    assert!(words[0][0].contains("this end runs window<8> / floor (fingerprint 1122334455667788)"), "{words:?}");
+    assert!(words[0][0].contains("this endpoint runs window<8> / floor (fingerprint 1122334455667788)"), "{words:?}");
     assert!(words[0][0].contains("serves fingerprint 99aabbccddeeff00"), "{words:?}");
     assert_eq!(words[0][1], "closed OtherStack");
     assert!(words[1][0].contains("refused 127.0.0.1"), "{words:?}");
@@ -237,7 +237,7 @@ fn versions_of_one_stack_have_different_descriptions() {
     let id = client.connect(server.local(), &window()).unwrap();
     client.send(id, b"hello, which?").unwrap();
     let words = run_until(&mut [&mut client, &mut server], |words| words.iter().all(|words| !words.is_empty()));
-    assert!(words[0][0].contains("this end runs window<8> / floor (fingerprint 1122334455667788)"), "{words:?}");
+    assert!(words[0][0].contains("this endpoint runs window<8> / floor (fingerprint 1122334455667788)"), "{words:?}");
     assert!(words[0][0].contains("serves window<8> / floor (fingerprint 0102030405060708)"), "{words:?}");
     assert_eq!(words[0][1], "closed OtherStack");
     // Both on one port: each connects to its own version.

@@ -179,7 +179,7 @@ impl<'p> Running<'p> {
             return self.stuck("no event is pending");
         }
         match self.world.advance(until) {
-            Err(circle) => self.fail(Check::Unbroken, circle),
+            Err(text) => self.fail(Check::Unbroken, text),
             Ok(Some(node)) => {
                 self.sides[node].blocked = false;
                 self.hear();
@@ -300,7 +300,7 @@ impl<'p> Running<'p> {
         let until = self.world.now + time;
         while self.failure.is_none() && self.world.now < until && !enough(self) {
             match self.world.advance(until) {
-                Err(circle) => self.fail(Check::Unbroken, circle),
+                Err(text) => self.fail(Check::Unbroken, text),
                 Ok(_) => self.hear(),
             }
         }

@@ -12,7 +12,7 @@ use crate::random::{hash, Random};
 /// The initial time: not 0, which is also the deadline "at once".
 pub const BEGIN: u64 = 1_000_000_000;
 /// The limit of steps without time passing; more are a cycle.
-const CIRCLE: u32 = 100_000;
+const IDLE_STEPS_MAX: u32 = 100_000;
 
 /// One endpoint, and its outputs for the host.
 pub struct Node {
@@ -204,8 +204,8 @@ impl World {
             self.idle_steps = 0;
         }
         self.idle_steps += 1;
-        if self.idle_steps > CIRCLE {
-            return Err(format!("{CIRCLE} steps without time passing: a timer is always due"));
+        if self.idle_steps > IDLE_STEPS_MAX {
+            return Err(format!("{IDLE_STEPS_MAX} steps without time passing: a timer is always due"));
         }
         let due = self.live().find(|(_, node)| node.endpoint.deadline() <= self.now).map(|(index, _)| index);
         let index = match due {
@@ -248,7 +248,7 @@ impl World {
         self.put(index, outputs);
         let settled = self.nodes[index].endpoint.settle();
         self.put(index, settled);
-        for _ in 0..CIRCLE {
+        for _ in 0..IDLE_STEPS_MAX {
             if self.nodes[index].endpoint.deadline() != 0 {
                 return;
             }

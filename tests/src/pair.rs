@@ -20,7 +20,7 @@ pub struct Pair {
     pub ends: Vec<Machine>,
     pub frames: Vec<Sent>,
     /// Outputs other than frames: endpoint, name of the event, data.
-    pub told: Vec<(usize, String, Vec<u8>)>,
+    pub outputs: Vec<(usize, String, Vec<u8>)>,
     /// The number of frames to lose next.
     pub lose: u32,
     now: u64,
@@ -30,7 +30,7 @@ impl Pair {
     /// Opens both endpoints of a stack over `floor`.
     pub fn open(stack: &Stack) -> Pair {
         let stack = Arc::new(stack.clone());
-        let mut pair = Pair { ends: vec![], frames: vec![], told: vec![], lose: 0, now: 1_000_000_000 };
+        let mut pair = Pair { ends: vec![], frames: vec![], outputs: vec![], lose: 0, now: 1_000_000_000 };
         for (end, cookie) in COOKIES.into_iter().enumerate() {
             let config = Config { seed: end as u64, ..Config::default() }
                 .given("floor.peer", Value::Addr(address(1 - end)))
@@ -72,7 +72,7 @@ impl Pair {
             let bytes = output.bytes.unwrap_or_default();
             if output.port.0 != 0 {
                 let name = self.ends[end].stack().event(output.event).name.clone();
-                self.told.push((end, name, bytes));
+                self.outputs.push((end, name, bytes));
                 continue;
             }
             self.frames.push(Sent { end, bytes: bytes.clone() });
@@ -97,8 +97,8 @@ impl Pair {
     }
 
     /// The data of the events with this name that an endpoint emitted to its application.
-    pub fn heard(&self, end: usize, name: &str) -> Vec<&[u8]> {
-        self.told.iter().filter(|(e, n, _)| *e == end && n == name).map(|(_, _, data)| data.as_slice()).collect()
+    pub fn outputs_of(&self, end: usize, name: &str) -> Vec<&[u8]> {
+        self.outputs.iter().filter(|(e, n, _)| *e == end && n == name).map(|(_, _, data)| data.as_slice()).collect()
     }
 
     /// Returns a counter of an endpoint, by its full name.

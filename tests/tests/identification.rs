@@ -42,7 +42,7 @@ fn frames_are_identified_only_until_the_peer_has_used_the_cookie() {
         let named = pair.frames.iter().filter(|sent| identified(&sent.bytes)).count();
         assert!(named >= 6 && pair.frames.len() > 190 + named, "{named} of {}", pair.frames.len());
         assert_eq!(misnamed(&pair.frames), Vec::<usize>::new(), "{name}");
-        assert_eq!(pair.heard(0, "deliver").len() + pair.heard(1, "deliver").len(), 205);
+        assert_eq!(pair.outputs_of(0, "deliver").len() + pair.outputs_of(1, "deliver").len(), 205);
     }
 }
 
@@ -51,15 +51,15 @@ fn lost_first_frame_costs_only_one_retransmission() {
     let mut pair = Pair::open(&find("reliable_plain").compose().1);
     pair.lose = 1;
     pair.send(0, b"first");
-    assert!(pair.heard(1, "deliver").is_empty(), "the frame is lost");
+    assert!(pair.outputs_of(1, "deliver").is_empty(), "the frame is lost");
     pair.wait(0);
-    assert_eq!(pair.heard(1, "deliver"), [b"first"]);
+    assert_eq!(pair.outputs_of(1, "deliver"), [b"first"]);
     pair.send(1, b"answer");
     pair.send(0, b"second");
-    assert_eq!(pair.heard(1, "deliver"), [&b"first"[..], b"second"]);
-    assert_eq!(pair.heard(0, "deliver"), [b"answer"]);
+    assert_eq!(pair.outputs_of(1, "deliver"), [&b"first"[..], b"second"]);
+    assert_eq!(pair.outputs_of(0, "deliver"), [b"answer"]);
     for end in 0..2 {
-        assert_eq!(pair.heard(end, "open").len(), 1, "each learns once that the other is there");
+        assert_eq!(pair.outputs_of(end, "open").len(), 1, "each learns once that the other is there");
         assert_eq!(pair.count(end, "impossible"), 0);
     }
     assert_eq!((pair.count(0, "pt2pt.retransmitted"), pair.count(1, "pt2pt.retransmitted")), (1, 0));
@@ -80,9 +80,9 @@ fn unknown_cookie_makes_the_sender_identify_itself_until_it_is_known_again() {
     let after = pair.frames.len();
     pair.send(0, b"good");
     assert!(!identified(&pair.frames[after].bytes), "and then no more");
-    assert_eq!(pair.heard(1, "deliver").len(), 5);
+    assert_eq!(pair.outputs_of(1, "deliver").len(), 5);
     assert_eq!(pair.count(0, "floor.unknown"), 1);
-    assert_eq!(pair.heard(1, "open").len(), 1, "the application is not told again");
+    assert_eq!(pair.outputs_of(1, "open").len(), 1, "the application is not notified again");
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn copies_of_two_minutes_at_a_million_frames_a_second_are_not_accepted_as_new() 
         (window.low, window.next, window.high) = (next, next, next);
         machine.set_cell(nacre_stack::CellId(got as u32), Value::Window(window));
         machine.set_cell(nacre_stack::CellId(told as u32), Value::Num(next));
-        let heard = pair.heard(1, "deliver").len();
+        let delivered = pair.outputs_of(1, "deliver").len();
         pair.give(1, &copy);
-        assert_eq!(pair.heard(1, "deliver").len(), heard, "a copy of {age} messages ago was delivered");
+        assert_eq!(pair.outputs_of(1, "deliver").len(), delivered, "a copy of {age} messages ago was delivered");
     }
 }

@@ -73,7 +73,7 @@ impl Talk {
                     }
                 }
                 Some(Event::Closed { connection, reason }) => self.gone(connection, reason, caller),
-                Some(Event::OtherStack(what)) => say(&what.in_words()),
+                Some(Event::OtherStack(what)) => say(&what.description()),
                 Some(Event::Error { peer, cause, .. }) => say(&format!("{peer}: {cause}")),
                 _ => {}
             }

@@ -115,7 +115,7 @@ impl Receiver<'_> {
         let turn = match event {
             Some(Event::Delivered { connection, message, .. }) => Turn::Message(connection, message.to_vec()),
             Some(Event::Closed { connection, reason }) => Turn::Ended(connection, reason),
-            Some(Event::OtherStack(what)) => Turn::Tell(what.in_words()),
+            Some(Event::OtherStack(what)) => Turn::Tell(what.description()),
             _ => Turn::Nothing,
         };
         match turn {

@@ -150,7 +150,7 @@ impl Sending<'_> {
             let time = until.saturating_duration_since(Instant::now()).min(TURN);
             match self.listener.wait(Some(time)).map_err(|error| error.to_string())? {
                 Some(Event::Opened { .. }) => return Ok(()),
-                Some(Event::OtherStack(what)) => return Err(what.in_words()),
+                Some(Event::OtherStack(what)) => return Err(what.description()),
                 Some(Event::Closed { reason, .. }) => return Err(format!("the connection has ended: {reason}")),
                 Some(Event::Error { peer, cause, .. }) => {
                     say(&format!("{peer}: {cause}. Is there a receiver? Still trying"));

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use nacre_checker::coverage::{unvisited, Unvisited};
 use nacre_checker::explore::{explore, Options, Verdict};
-use nacre_checker::run::{tell, Run};
+use nacre_checker::run::{describe, Run};
 use nacre_checker::space::Space;
 use nacre_driver::{Level, Session};
 use nacre_specification::Configuration;
@@ -51,7 +51,7 @@ fn searched_within(world: &World, threads: usize, states: usize, memory: usize) 
     };
     let verdict = explore(&space, &first, &options).verdict;
     let run = match &verdict {
-        Verdict::Violated { run, why, .. } => Some(tell(&world.setup, &space, &first, run, why)),
+        Verdict::Violated { run, why, .. } => Some(describe(&world.setup, &space, &first, run, why)),
         _ => None,
     };
     let mut idle = unvisited(world, &space.endpoints.covered());

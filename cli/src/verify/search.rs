@@ -46,7 +46,9 @@ pub fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) 
         }
     }
     let run = match &searched.verdict {
-        Verdict::Violated { run, why, .. } => Some(nacre_checker::run::tell(&world.setup, &space, &first, run, why)),
+        Verdict::Violated { run, why, .. } => {
+            Some(nacre_checker::run::describe(&world.setup, &space, &first, run, why))
+        }
         _ => None,
     };
     let undrawn = undrawn(&world.setup.stack, &space.endpoints.partial());

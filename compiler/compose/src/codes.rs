@@ -11,7 +11,7 @@ pub const TWICE: &str = "C0004";
 /// An event that no layer handles and no port accepts.
 pub const LOST: &str = "C0005";
 /// A cycle of events without `later`.
-pub const CIRCLE: &str = "C0006";
+pub const CYCLE: &str = "C0006";
 /// A step whose cost exceeds a limit.
 pub const TOO_MUCH: &str = "C0007";
 /// `later` events whose number can grow without bound.
@@ -56,7 +56,7 @@ pub const CODES: &[(&str, &str)] = &[
     (UNHANDLED, "an event can carry a header variant for which it has no handler"),
     (TWICE, "two handlers for one event and header variant"),
     (LOST, "an event has no handler, and no port accepts it"),
-    (CIRCLE, "a cycle of events without `later`"),
+    (CYCLE, "a cycle of events without `later`"),
     (TOO_MUCH, "a step can cause too many events"),
     (LATER, "the number of `later` events can grow without bound"),
     (CLASS, "the inferred class of a field differs from the stated one"),

@@ -84,7 +84,7 @@ fn describe(stack: &Stack, flow: &Flow, cycle: &Cycle) -> Diagnostic {
     let named = |node: &Node| format!("{}{}", place(stack, flow, node), carried(stack, node));
     let mut names: Vec<String> = cycle.iter().map(|(node, _)| named(node)).collect();
     names.extend(names.first().cloned());
-    let mut error = Diagnostic::error(codes::CIRCLE, "a cycle of events without `later`: a step may not terminate");
+    let mut error = Diagnostic::error(codes::CYCLE, "a cycle of events without `later`: a step may not terminate");
     for (node, emission) in
         cycle.iter().filter(|(node, _)| flow.handlers.get(node).is_some_and(|h| !stack.handler(*h).passes))
     {

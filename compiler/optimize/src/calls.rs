@@ -86,7 +86,7 @@ impl<'s> Search<'s> {
         loop {
             reach.follow(&self.waits);
             let found = self
-                .circle()
+                .cycle()
                 .or_else(|| self.entered_while_running(&reach))
                 .or_else(|| self.seen(&reach))
                 .or_else(|| self.openings(&reach));
@@ -151,7 +151,7 @@ impl<'s> Search<'s> {
     }
 
     /// Finds a call that leads back to its own reaction: C functions must not call themselves.
-    fn circle(&self) -> Option<(SiteId, String)> {
+    fn cycle(&self) -> Option<(SiteId, String)> {
         for handler in 0..self.sites.courses.len() {
             let mut stack = vec![(handler, vec![])];
             let mut met = BTreeSet::from([handler]);

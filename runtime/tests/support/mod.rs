@@ -96,7 +96,7 @@ pub fn word(event: Event<'_>) -> String {
         }
         Event::Writable { .. } => "writable".into(),
         Event::Closed { reason, .. } => format!("closed {reason:?}"),
-        Event::OtherStack(what) => format!("other stack: {}", what.in_words()),
+        Event::OtherStack(what) => format!("other stack: {}", what.description()),
         Event::Error { cause, .. } => format!("error {:?}", cause.kind()),
         Event::Other { event, .. } => format!("other {event}"),
     }

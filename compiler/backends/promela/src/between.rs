@@ -15,7 +15,7 @@ use crate::report::Step;
 use crate::term::Term;
 use crate::types::is_wide;
 pub use crate::world::{Call, Form, World};
-use crate::world::{SENDING, WAYS};
+use crate::world::{COMMON_CAUSES, SENDING};
 use crate::writer::{Frame, Writer};
 use crate::{erase, Refusal, Sources};
 
@@ -232,7 +232,7 @@ impl Writer<'_> {
             w.begins("opened == me", "cause = OPEN", None);
             for (at, chosen) in moves.iter().enumerate() {
                 let begins = w.begins_with(chosen, fair);
-                w.begins(&begins, &format!("cause = {}", WAYS + at), fair.map(|f| f.of_way(at)));
+                w.begins(&begins, &format!("cause = {}", COMMON_CAUSES + at), fair.map(|f| f.of_transition(at)));
             }
             if w.has_later {
                 w.begins("opened == 2 && MY.later_n > 0", "cause = LATER", fair.map(Fair::of_later));
@@ -243,7 +243,7 @@ impl Writer<'_> {
             w.turns(&moves.iter().map(|chosen| chosen.damages.as_deref()).collect::<Vec<_>>());
             w.open_text("if");
             for (at, chosen) in moves.iter().enumerate() {
-                w.option(format!("cause == {}", WAYS + at));
+                w.option(format!("cause == {}", COMMON_CAUSES + at));
                 w.open_text("d_step {");
                 w.line(QUEUE_IS_EMPTY);
                 w.line(format!("{};", chosen.told.print()));
@@ -252,7 +252,7 @@ impl Writer<'_> {
                 w.close("}");
                 w.end_option();
             }
-            w.option(format!("cause < {WAYS}"));
+            w.option(format!("cause < {COMMON_CAUSES}"));
             w.open_text("d_step {");
             w.line(QUEUE_IS_EMPTY);
             w.open_text("if");

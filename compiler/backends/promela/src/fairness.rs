@@ -46,7 +46,7 @@ short taken; /* the move of this step; 0 between steps */
 #define fair (opened == 2 && goal > 0 && turn == 0 && taken == 0)\n";
 
     /// Returns the number of a move of the environment, given its index.
-    pub fn of_way(&self, at: usize) -> String {
+    pub fn of_transition(&self, at: usize) -> String {
         (at + 1).to_string()
     }
 

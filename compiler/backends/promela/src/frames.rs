@@ -13,7 +13,7 @@ use crate::refusal::{Counted, Reason};
 use crate::report::{within, Limit};
 use crate::term::Term;
 use crate::types::{is_scalar, plain, Field, Shape};
-use crate::world::WAYS;
+use crate::world::COMMON_CAUSES;
 use crate::writer::{Frame, Writer};
 
 impl Writer<'_> {
@@ -31,7 +31,7 @@ impl Writer<'_> {
     pub fn turns(&mut self, moves: &[Option<&str>]) {
         let damage = moves.iter().enumerate().filter_map(|(at, frame)| Some((at, (*frame)?)));
         let options: Vec<String> =
-            damage.map(|(at, frame)| format!(":: cause == {} -> turned = {frame}.n", WAYS + at)).collect();
+            damage.map(|(at, frame)| format!(":: cause == {} -> turned = {frame}.n", COMMON_CAUSES + at)).collect();
         if !options.is_empty() {
             self.line(format!("if\n{}\n:: else\nfi;\n{}", options.join("\n"), self.any_bit()));
         }

@@ -16,7 +16,7 @@ const MOST: u64 = 8;
 /// The first number of handlers of events that leave.
 pub const LEAVES: usize = 1000;
 /// Numbers of causes below this are common to all models.
-pub const WAYS: usize = 1000;
+pub const COMMON_CAUSES: usize = 1000;
 /// The capacity for events of one step that wait for a network with several transitions for them; exceeding it is
 /// [`crate::report::Limit::Waiting`].
 pub const SENDING: usize = 8;

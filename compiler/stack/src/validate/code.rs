@@ -357,7 +357,7 @@ pub fn leaves(block: &Block) -> bool {
     })
 }
 
-/// Functions do not call one another in a circle.
+/// Checks that the calls of functions have no cycles.
 fn recursion(stack: &Stack, problems: &mut Problems) {
     let calls: Vec<Vec<usize>> = stack.functions.iter().map(|f| called(&f.body)).collect();
     // Functions that call only terminating ones, until no more are found.
