@@ -30,7 +30,7 @@ pub fn points(stack: &Stack) -> Points {
     found
 }
 
-/// Returns whether the least and the greatest value of every draw are all that a stack can tell apart.
+/// Returns whether a stack distinguishes only the least and the greatest value of every draw.
 pub fn extremes_suffice(stack: &Stack) -> bool {
     if crate::timing::draws(stack).is_empty() {
         return true;
@@ -44,7 +44,7 @@ pub fn extremes_suffice(stack: &Stack) -> bool {
     suffice
 }
 
-/// Meets every statement that draws a number, not a time, and its limit; those of initial values too.
+/// Visits every statement that draws a number, not a time, and its limit, including those of initial values.
 pub fn draws_of_numbers<'s>(stack: &'s Stack, mut meet: impl FnMut(&'s Statement, &'s Expr)) {
     let code = values::bodies(stack).map(|body| (body.block, body.locals));
     let initial = stack.cells.iter().map(|cell| (&cell.draws, &cell.locals[..]));

@@ -29,7 +29,7 @@ pub enum Slot {
     Local(BodyId, LocalId),
     /// The result of a function.
     Result(FunctionId),
-    /// A field of a header that is put on messages.
+    /// A field of a header that is added to messages.
     Header(HeaderId, u32),
     /// A field of a struct, wherever it is.
     Field(StructId, u32),

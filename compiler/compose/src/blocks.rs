@@ -35,7 +35,8 @@ pub(crate) fn blocks(stack: &Stack, flow: &Flow) -> u32 {
     total.min(u64::from(u32::MAX)) as u32
 }
 
-/// The most blocks that a step can take beyond those that are free when it begins, whatever is held.
+/// The maximum number of blocks that a step can take beyond those that are free when it begins, for any stored
+/// messages.
 fn largest_step(stack: &Stack, flow: &Flow) -> u64 {
     let block = stack.bounds.block;
     let limits = crate::admission::limits(stack);

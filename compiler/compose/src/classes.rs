@@ -124,7 +124,7 @@ impl<'a> Sources<'a> {
             StatementKind::Random { .. } => FieldClass::Protocol,
             StatementKind::Operate(o) => {
                 self.root(body, &o.place, values);
-                // A result of a container (a number, a slot) is state, whichever message was put in.
+                // A result of a container (a number, a slot) is state, for any stored message.
                 self.place(body, &o.place)
             }
             StatementKind::Each { walk, .. } => self.place(body, &walk.over),

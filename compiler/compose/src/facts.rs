@@ -278,7 +278,7 @@ fn converted(value: Expr, to: &Expr) -> Expr {
     Expr::new(kind, to.ty.clone(), to.span)
 }
 
-/// The expression that has the value of a resolved one, in whatever type.
+/// Returns an expression with the value of a resolved one, in any type.
 fn number_of(value: Expr) -> Expr {
     if let ExprKind::Convert(inner) = &value.kind {
         if is_lossless(&inner.ty, &value.ty) {
@@ -288,7 +288,8 @@ fn number_of(value: Expr) -> Expr {
     value
 }
 
-/// Whether two expressions have the same value. The types of operands tell that of the result, but not of a conversion.
+/// Whether two expressions have the same value. The types of operands determine that of the result, except for a
+/// conversion.
 fn is_same(a: &Expr, b: &Expr) -> bool {
     a.kind == b.kind && (a.ty == b.ty || !matches!(a.kind, ExprKind::Convert(_)))
 }

@@ -68,7 +68,7 @@ fn onward(linked: &Linked, layer: LayerId, event: EventId) -> Option<LinkId> {
     }
 }
 
-/// Whether an unhandled event that goes down ends without a receiver.
+/// Whether an unhandled event downwards has no receiver.
 pub(crate) fn is_lost(linked: &Linked, layer: LayerId, event: EventId) -> bool {
     linked.stack.event(event).direction == Direction::Down && onward(linked, layer, event).is_none()
 }

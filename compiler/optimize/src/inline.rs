@@ -26,7 +26,7 @@ use nacre_stack::*;
 use crate::calls::Decision;
 use crate::sites::is_unlikely;
 
-/// Statements and expressions that one handler may put in place.
+/// The limit of statements and expressions that are inlined into one handler.
 const MOST_IN_PLACE: u64 = 6000;
 /// The same for one emission.
 const MOST_FOR_ONE: u64 = 3000;
@@ -36,7 +36,7 @@ const COMMON_SHAPES: usize = 2;
 const CALL: u64 = 10;
 const UNLIKELY_EMISSION: u64 = 5;
 
-/// Marks what is put in place. Nothing is reported: the marks are in the text of the stack IR.
+/// Marks the emissions to inline. There is no report: the marks are in the text of the stack IR.
 pub fn mark(stack: &mut Stack) -> Vec<Decision> {
     number(stack);
     let mut search = Search { stack, sizes: HashMap::new(), marked: BTreeSet::new(), here: 0 };

@@ -150,7 +150,7 @@ impl<'s> Reach<'s> {
     }
 }
 
-/// Layers that name one another's cells share their state.
+/// Layers that name each other's cells share their state.
 fn states(stack: &Stack) -> Vec<usize> {
     let mut states: Vec<usize> = (0..stack.layers.len()).collect();
     let mut unite = |a: usize, b: usize| {

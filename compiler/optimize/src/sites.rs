@@ -98,7 +98,7 @@ impl Forward for Finder<'_> {
     }
 }
 
-/// Whether the layer's state may still be looked at in the same run of a handler. Goes over a handler whose sites are
+/// Whether the layer's state may still be read in the same run of a handler. Goes over a handler whose sites are
 /// found.
 struct StillToTouch<'a, 's> {
     sites: &'a mut Finder<'s>,
@@ -196,7 +196,7 @@ mod tests {
     use nacre_stack::samples::build::*;
     use nacre_stack::*;
 
-    /// After which emissions of a handler, in the order of the text, the state is still looked at. The handler's code
+    /// After which emissions of a handler, in the order of the text, the state is still read. The handler's code
     /// is made of `emit`, `touch` (sets a cell) and a call of a function that touches.
     fn touched_after(body: impl Fn(Statement, Statement, Statement) -> Block) -> Vec<bool> {
         let mut builder = Builder::new("test", "test");

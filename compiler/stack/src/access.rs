@@ -52,7 +52,7 @@ impl Stack {
         reactions.flat_map(|r| &r.arms).any(|arm| arm.guard.link.is_some())
     }
 
-    /// Whether something outlives a view: state that lasts, besides the generators.
+    /// Whether state other than the generators outlives a view.
     pub fn has_views(&self) -> bool {
         let drawn = |id: CellId| self.layers.iter().any(|layer| layer.random == Some(id));
         let mut cells = self.cells.iter().zip((0..).map(CellId));
@@ -72,7 +72,7 @@ impl Stack {
         Some((input, port.frames?))
     }
 
-    /// The handler for an event that a layer meets.
+    /// The handler for an event that reaches a layer.
     pub fn reaction(&self, layer: LayerId, met: &Met) -> Option<HandlerId> {
         let reaction = self.layer(layer).reactions.iter().find(|r| r.event == met.event)?;
         let arm = reaction.arms.iter().find(|a| a.guard.fits(met))?;
@@ -151,7 +151,7 @@ impl Stack {
     }
 }
 
-/// An event as a layer meets it.
+/// An event as it reaches a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Met {
     /// Which event.
@@ -165,7 +165,7 @@ pub struct Met {
 }
 
 impl Guard {
-    /// A guard that asks for nothing but that the message has no header of the layer.
+    /// A guard that only requires that the message has no header of the layer.
     pub const NONE: Guard = Guard { link: None, header: None, data: false };
 
     /// Whether it lets an event in.

@@ -1,10 +1,10 @@
-//! Events, and the ports at which a stack meets its host.
+//! Events, and the ports between a stack and its host.
 
 use serde::{Deserialize, Serialize};
 
 use crate::*;
 
-/// Which way an event goes through a stack.
+/// The direction of an event through a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Direction {
     Up,
@@ -56,7 +56,7 @@ impl EventRole {
     }
 }
 
-/// A place where the stack meets its host.
+/// A port between the stack and its host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Port {
     /// `below`, `above`, or the name of a layer's port.
@@ -87,7 +87,7 @@ impl Port {
 /// arguments, through the queue like any emission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// The event that goes down.
+    /// The event in the direction down.
     pub event: EventId,
     /// The event that comes up.
     pub comes_back: EventId,

@@ -29,7 +29,7 @@ impl Capabilities {
         let all = |types: &mut dyn Iterator<Item = &Type>| {
             types.map(|t| Capabilities::of(structs, t)).fold(Capabilities::ALL, Capabilities::and)
         };
-        // May be empty, whatever it can hold.
+        // It may be empty.
         let room_for = |inside: Capabilities| Capabilities { zero: true, ..inside };
         match ty {
             Type::Bool | Type::UInt(_) | Type::Int(_) | Type::Seq(_) | Type::Range(..) | Type::Enum(_) => Self::ALL,

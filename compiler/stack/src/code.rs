@@ -128,7 +128,7 @@ pub enum StatementKind {
 /// The emission of one event over a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Emit {
-    /// The event goes to the upper end of the link if it goes up, else to the lower end.
+    /// An event in the direction up goes to the upper end of the link, others to the lower end.
     pub link: LinkId,
     pub event: EventId,
     pub arguments: Vec<Expr>,
@@ -145,9 +145,9 @@ pub enum Argument {
     Reference(Place),
 }
 
-/// What `Each` goes over, and the locals it sets. Entries are borrowed: `value` may only be used by Share, Length, View
-/// or, with `drain`, is moved out. The container is not changed meanwhile (except the current entry's fields and its
-/// removal as the last act before leaving).
+/// The container over which `Each` iterates, and the locals that it sets. Entries are borrowed: `value` may only be
+/// used by Share, Length, View or, with `drain`, is moved out. The container is not changed meanwhile (except the
+/// current entry's fields and its removal as the last act before leaving).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Walk {
     pub over: Place,

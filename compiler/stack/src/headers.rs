@@ -1,4 +1,4 @@
-//! Headers, and how they stand in frames.
+//! Headers, and their layout in frames.
 
 use serde::{Deserialize, Serialize};
 

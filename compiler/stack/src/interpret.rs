@@ -13,7 +13,7 @@
 //!   A number below n is the high half of the 128-bit product.
 //! - **Timers** due at once fire by (deadline, layer, place in [`Stack::timers`](crate::Stack::timers), indices), one a
 //!   tick, after all `later` events. `arm` saturates one below [`NEVER`].
-//! - **Frames** that no shape allows are counted before space is looked at; for calls see the head of the IR. A tick
+//! - **Frames** that no shape allows are counted before space is checked; for calls see the head of the IR. A tick
 //!   without space has no effect and is counted.
 
 mod arguments;

@@ -16,7 +16,7 @@
 //! are, each as a sequence: frames, deliveries and other outputs per port, and the deadlines; not how these
 //! interleave.
 //!
-//! **Values.** Expressions are pure and total; they have no effect and cannot fail. Whatever has an effect or can fail
+//! **Values.** Expressions are pure and total; they have no effect and cannot fail. Code that has an effect or can fail
 //! is a [`Statement`]. Arithmetic wraps in the width of its type; [`Type::Seq`] compares by signed distance;
 //! [`Type::Range`] values never leave their range (a conversion into one is an [`StatementKind::Fit`], which can fail).
 //! Evaluation is left to right; `&&` and `||` are short (but pure, so it cannot be seen).
@@ -69,7 +69,7 @@
 //! also what is made of several messages.
 //!
 //! **Nodes.** Statements and expressions have a number ([`NodeId`], see [`number`]) and the span of the syntax that
-//! they were lowered from; neither has a meaning. Code that goes over the IR does so with [`visit`].
+//! they were lowered from; neither has a meaning. Code traverses the IR with [`visit`].
 //!
 //! **Consumers.** The interpreter (`interpret`) is the reference. The C back end, explorer and symbolic executor must
 //! equal it.
@@ -125,14 +125,15 @@ pub struct Layer {
     pub reactions: Vec<Reaction>,
     /// `invariant`s; true between steps. Over cells of this layer only.
     pub invariants: Vec<Expr>,
-    /// `goal`s: what fair runs come to again and again. Over cells of this layer only; no step depends on them.
+    /// `goal`s: conditions that hold infinitely often in fair runs. Over cells of this layer only; no step depends on
+    /// them.
     pub goals: Vec<Goal>,
     /// Cells of which the layer may draw random numbers: 8 bytes of state, if it uses `random`.
     pub random: Option<CellId>,
     pub span: Span,
 }
 
-/// A condition that a layer must be able to come to, whatever has happened.
+/// A condition that a layer must be able to reach from every state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
     pub name: String,

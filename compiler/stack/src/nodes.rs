@@ -1,8 +1,8 @@
 //! Identity of statements and expressions: each has a [`NodeId`], its number in the order of the traversal
 //! ([`crate::visit`]).
 //!
-//! Numbers hold for one stack as it is. Whatever changes a stack numbers it again ([`number`]); the validator refuses
-//! numbers that are not unique and dense. What a node was written as outlives that: its span.
+//! Numbers are valid for one version of a stack. Code that changes a stack numbers it again ([`number`]); the validator
+//! refuses numbers that are not unique and dense. What a node was written as outlives that: its span.
 
 use crate::visit::{rewrite_expr, rewrite_stack, rewrite_statement, Rewriter};
 use crate::{Expr, NodeId, Span, Stack, Statement, StatementKind};

@@ -1,9 +1,9 @@
-//! The normal form: a stack without the constructs that not every engine runs by itself.
+//! The normal form: a stack without constructs that only some engines support.
 //!
 //! The interpreter runs every stack as it is. The passes and the C back end work on the normal form, in which
 //! - no layer has several sessions ([`sessions`]): its cells are arrays, indexed by the session that an event names;
 //! - nothing is derived ([`derived`]): reads of a derived cell are its expression;
-//! - no guard asks for a link ([`guards`]): a layer that tells its neighbours apart has an event for each;
+//! - no guard tests for a link ([`guards`]): a layer that distinguishes its neighbours has an event for each;
 //! - nothing turns at a port ([`turns`]): the sender emits the returning event itself.
 //!
 //! A row of layers, which is all that the language can say so far, is in normal form already and stays as it is.

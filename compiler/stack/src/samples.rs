@@ -1,4 +1,4 @@
-//! Stacks written by hand, for tests of whatever reads the IR; and a builder for tests that make their own.
+//! Hand-written stacks for tests of code that reads the IR, and a builder for tests that make their own.
 
 pub mod build;
 pub mod mutations;

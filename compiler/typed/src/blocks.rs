@@ -84,7 +84,7 @@ impl Body<'_, '_> {
         (condition, then, otherwise)
     }
 
-    /// Names for a value; what is wrong with them has been reported, and they stand for nothing.
+    /// Names for a value; their errors have been reported, and they denote no value.
     fn destructured(&mut self, pattern: &ast::Pattern, ty: &Type) -> Pattern {
         self.destructure(pattern, ty).unwrap_or_else(|| {
             self.unknown_names(pattern);
@@ -92,7 +92,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Goes on with the branches of a condition that is wrong, which has been reported.
+    /// Checks the branches of an erroneous condition, which has been reported.
     fn wrong_condition<'s>(&mut self, condition: &'s ast::Condition) -> Tested<'s> {
         let mut parts = Vec::new();
         let tested = match &condition.kind {
@@ -157,7 +157,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The type in an option in its place that holds a message: it is looked at there.
+    /// Returns the type in an option that holds a message and is read in its place.
     fn held_in_place(&self, value: &ast::Expr) -> Option<Type> {
         match self.place_type(value)? {
             Type::Option(t) if self.cx.linear(&t) && !self.is_whole_value(value) => Some(*t),

@@ -30,7 +30,7 @@ pub(crate) enum Binding {
 /// The kind of a body, which decides the allowed statements.
 #[derive(Clone, Debug)]
 pub(crate) enum Context {
-    /// A handler of an event that came from `side`; `parameters` are its names for them.
+    /// A handler of an event from `side`; `parameters` are its names for them.
     Handler {
         side: PortId,
         event: EventId,
@@ -104,7 +104,7 @@ pub(crate) struct OwnFunctions {
     pub current: Option<FunctionId>,
     /// The calls of the filter itself.
     pub called: Vec<FunctionId>,
-    /// Where a `reject` stands; none: in the filter itself.
+    /// The bodies that contain a `reject`; none: the filter itself.
     pub rejecting: Vec<Option<FunctionId>>,
 }
 

@@ -17,7 +17,7 @@ use crate::tree::NameId;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holder {
     Spot(Spot),
-    /// Whatever the place lies in that the caller gave to this `ref` parameter.
+    /// The container of the place that the caller passed to this `ref` parameter.
     OfArgument(NameId),
 }
 

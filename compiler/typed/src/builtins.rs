@@ -102,7 +102,7 @@ impl Body<'_, '_> {
             }
             "slice" => {
                 let rest = self.values(&[(e[1], number.clone()), (e[2], number)])?;
-                // Looked at last: the numbers may have consumed it.
+                // Checked last: the numbers may have consumed it.
                 let message = self.message_read(e[0])?;
                 let numbers: [Expr; 2] = rest.try_into().ok()?;
                 let ty = slice_of(&message.ty, &numbers[1]);

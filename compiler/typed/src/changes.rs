@@ -1,4 +1,4 @@
-//! What statements change: places, compared by where they lead, whatever their indices are.
+//! The places that statements change, compared without their indices.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -87,7 +87,7 @@ pub(crate) struct Given {
     pub holders: Vec<Spot>,
 }
 
-/// What each `ref` parameter of a function stands for in a call.
+/// Returns the place that each `ref` parameter of a function denotes in a call.
 pub(crate) type Arguments = HashMap<NameId, Given>;
 
 /// Something that a statement changes.

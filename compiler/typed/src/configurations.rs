@@ -16,8 +16,8 @@ impl Program {
         for (at, declared) in all.iter().enumerate() {
             if let Some(first) = all[..at].iter().find(|first| same(first, declared)) {
                 let words = format!("`{}` has two configurations `{}`", declared.subject.name, declared.name.name);
-                let told = Diagnostic::error("T0149", words).at(declared.name.span, "again here");
-                found.push(told.also(first.name.span, "first here").help("give one of them another name"));
+                let duplicate = Diagnostic::error("T0149", words).at(declared.name.span, "again here");
+                found.push(duplicate.also(first.name.span, "first here").help("give one of them another name"));
             }
             found.extend(self.configuration(declared));
         }

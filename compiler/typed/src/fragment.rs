@@ -152,7 +152,7 @@ impl Fragment {
 pub struct InterfaceEvent {
     pub side: PortId,
     pub event: EventId,
-    /// True: it comes to this layer from that side; false: this layer may emit it there.
+    /// True: this layer receives it from that side; false: this layer may emit it there.
     pub incoming: bool,
 }
 

@@ -222,7 +222,7 @@ impl Body<'_, '_> {
         Some(StatementKind::For { variable: variable?, from, to, bound, body: body? })
     }
 
-    /// What a loop goes over: a place, a part of a window, or a value.
+    /// The iterated container of a loop: a place, a part of a window, or a value.
     fn walked(&mut self, over: &ast::Expr) -> Option<Over> {
         if let ast::ExprKind::Call(f, arguments) = &over.kind {
             if let ast::ExprKind::Field(base, name) = &f.kind {

@@ -102,7 +102,7 @@ impl Body<'_, '_> {
         Some(Value::fixed(if there { test } else { not(test) }))
     }
 
-    /// An option with a message at a place or in a local, looked at and not consumed.
+    /// An option with a message at a place or in a local, read and not consumed.
     fn option_in_place(&mut self, x: &ast::Expr) -> Option<Expr> {
         self.place_type(x).filter(|ty| matches!(ty, Type::Option(_)) && self.cx.linear(ty))?;
         let place = self.place(x)?;
@@ -296,7 +296,7 @@ impl Body<'_, '_> {
         None
     }
 
-    /// Whether an operand is a header in braces, which `+` puts on a message.
+    /// Whether an operand is a header in braces, which `+` adds to a message.
     fn is_header(&self, operand: &ast::Expr) -> bool {
         matches!(&operand.kind, ast::ExprKind::Literal(name, _) if self.cx.header_ids.contains_key(&name.name))
     }

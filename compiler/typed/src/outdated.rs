@@ -12,7 +12,7 @@ use crate::changes::{holders, Change, Given, Origin, Spot};
 use crate::tree::{self, Argument, Is, Name, NameId, Place, Root};
 
 impl Body<'_, '_> {
-    /// Declares a name that stands for a place.
+    /// Declares a name that denotes a place.
     pub fn bind_place(&mut self, name: &ast::Ident, place: Place, borrowed: bool) -> NameId {
         let place = self.shortest(place);
         let ty = place.ty.clone();
@@ -43,7 +43,7 @@ impl Body<'_, '_> {
         self.bind(&name, Binding::Place { id, borrowed, entry });
     }
 
-    /// A name for a name is one for what that stands for.
+    /// A name for another name denotes the same place.
     fn shortest(&self, place: Place) -> Place {
         match place.root {
             Root::Name(id) if place.path.is_empty() => match &self.names[id].is {
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Notes a loop over a container, and what its body changes before it goes on.
+    /// Records a loop over a container, and the changes in its body before the next iteration.
     pub fn note_walk(&mut self, over: &Place, first: usize, span: Span) {
         let depth = self.loops.len() + 1;
         let may = |c: &&Changed| !c.returns && c.breaks != Some(depth);
@@ -134,7 +134,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Notes the use of a name that stands for a place.
+    /// Records the use of a name that denotes a place.
     pub fn note_use(&mut self, entry: usize, span: Span) {
         self.entries.uses.push((entry, span));
         let changes: Vec<usize> = self.flow.outdated.range((entry, 0)..=(entry, usize::MAX)).map(|(_, c)| *c).collect();
@@ -147,7 +147,7 @@ impl Body<'_, '_> {
         self.cx.uses.push(Use { function: self.function, kept: Kept::Name(name), holders, change, changed, used });
     }
 
-    /// Notes that a loop goes over a place, although a statement in it may change that.
+    /// Records a loop over a place that a statement in the loop may change.
     pub fn suspect_walk(&mut self, over: &Place, change: Change, changed: Span, used: Span) {
         let spot = Spot::of(over, &self.names);
         let mut all = vec![Holder::Spot(spot.clone())];

@@ -9,7 +9,7 @@ use crate::convert::constant_of;
 use crate::tree::{Expr, ExprKind, Place, Root, Step};
 
 impl Body<'_, '_> {
-    /// The type of the place that an expression names, if it names one. Indices are not looked at.
+    /// The type of the place that an expression names, if it names one. Indices are ignored.
     pub fn place_type(&self, e: &ast::Expr) -> Option<Type> {
         match &e.kind {
             ast::ExprKind::Name(name) => match self.lookup(name) {
@@ -191,7 +191,7 @@ impl Body<'_, '_> {
     /// Reports that an expression names no place, or what is wrong in it.
     pub fn unknown_place(&mut self, e: &ast::Expr) {
         let before = self.cx.found.len();
-        // Whatever is wrong inside is told by evaluating it.
+        // Evaluating it reports the errors inside.
         let known = self.expr(e, None).is_some();
         if known || self.cx.found.len() == before {
             self.error(

@@ -30,7 +30,7 @@ pub(crate) struct Named<'p> {
 }
 
 impl Named<'_> {
-    /// Tells items of one name apart; no name of a layer's own is like it.
+    /// Distinguishes items of one name; it differs from all names in layers.
     pub fn key(&self) -> String {
         format!("{}#{}", item_name(self.item).map_or("", |n| &n.name), self.file)
     }
@@ -73,7 +73,7 @@ impl Program {
         &self.files
     }
 
-    /// What a name stands for where it is written: `frag`, or `net.frag` of what this file imports as `net`.
+    /// Resolves a name in its file: `frag`, or `net.frag` of the file that is imported as `net`.
     pub(crate) fn find(&self, name: &str, at: Span) -> Option<Named<'_>> {
         let here = at.file.0 as usize;
         let (names, name) = match name.split_once('.') {
@@ -189,7 +189,7 @@ fn space(files: &[ast::File], which: &[bool], found: &mut Vec<Diagnostic>) -> Na
     for (f, file) in files.iter().enumerate().filter(|(f, _)| which[*f]) {
         for (i, item) in file.items.iter().enumerate() {
             let Some(name) = item_name(item) else { continue };
-            // Configurations are told apart by what they are for: each layer may have one called `small`.
+            // Configurations are identified by their subject as well: each layer may have one called `small`.
             let key = match item {
                 Item::Configuration(c) => format!("{} for {}", name.name, c.subject.name),
                 _ => name.name.clone(),

@@ -178,7 +178,7 @@ impl Body<'_, '_> {
             (Some(value), None) => {
                 let value = self.expr(value, None)?;
                 let value = self.settle(value);
-                // A variable takes messages of any length, whatever the first one is.
+                // A variable accepts messages of any length, independent of the first one.
                 let ty = if is_message(&value.ty) { Type::Msg } else { value.ty.clone() };
                 Expr { ty, ..value }
             }

@@ -158,7 +158,7 @@ impl Body<'_, '_> {
     }
 
     fn message_argument(&mut self, e: &Expr, level: usize) -> Term {
-        // Its own header may have to be put on first.
+        // Its own header may have to be added first.
         let text = self.message(e, level);
         let has = match &e.kind {
             ExprKind::Push(_, header, _) => level.min(self.w.stack.header(*header).layer.index()),

@@ -162,7 +162,7 @@ impl<'w, 'a> Body<'w, 'a> {
     pub fn mark_declared(&mut self, local: LocalId) {
         self.declared[local.index()] = true;
     }
-    /// Locals from here on are to be declared anew.
+    /// Locals from here on must be declared again.
     pub fn forget_declared(&mut self, from: usize) {
         self.declared[from..].fill(false);
     }
@@ -224,7 +224,7 @@ impl<'w, 'a> Body<'w, 'a> {
         self.later(format!("{}_drop(step->pool, {view});", self.w.prefix));
     }
 
-    /// Room for bytes that this statement only looks at; none where another statement may be at work (in a filter).
+    /// Room for bytes that only this statement reads; none where another statement may be active (in a filter).
     pub fn temporary(&mut self, bytes: u32) -> Option<u32> {
         if self.kind == Kind::Filter {
             return None;

@@ -1,10 +1,10 @@
 //! Functions in C that take a step, and calls of them.
 //!
-//! At level `inline` a step stays in registers: code that is put in place never lets the address of its step out.
-//! Where such code calls a function that is not put in place, it calls the function's *aside* instead, which hands on
+//! At level `inline` a step stays in registers: inlined code never passes on the address of its step.
+//! Where such code calls a function that is not inlined, it calls the function's *aside* instead, which hands on
 //! a copy of the step in memory and copies back what the function may change (`back` in `support/pool.c`). Every
 //! function that takes a step is registered here with its head, and every call of one is written by
-//! [`Writer::call_step`], which knows of both sides whether they are put in place; asides are written from the
+//! [`Writer::call_step`], which knows of both sides whether they are inlined; asides are written from the
 //! registered heads.
 
 use crate::code::Code;
@@ -37,7 +37,7 @@ impl Writer<'_> {
         callee
     }
 
-    /// A function of the support text that is not put in place.
+    /// A function of the support text that is not inlined.
     pub fn support_function(&self, name: &str) -> Callee {
         let name = format!("{}_{name}", self.prefix);
         assert!(self.calls.has(&name), "`{name}` is not in the table of support functions");

@@ -24,7 +24,7 @@ pub struct Call {
     pub name: String,
 }
 
-/// Parameters of an entry but the state and what goes with it.
+/// The parameters of an entry after the state and its regions.
 pub struct EntryParameter {
     pub name: String,
     pub c_type: String,

@@ -234,7 +234,7 @@ impl<'a> Body<'_, 'a> {
         self.code.line(format!("(void){name};"));
     }
 
-    /// The end of a filter: a block of its own, in which temporaries are declared anew.
+    /// The end of a filter: a separate block, in which temporaries are declared again.
     fn block_again(&mut self, filter: &'a Filter) {
         let state = filter.state.len();
         self.forget_declared(state);

@@ -87,7 +87,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A function without result that is not put in place and may change the step.
+    /// A function without result that is not inlined and may change the step.
     pub fn plain(name: impl Into<String>, parameters: Vec<Parameter>) -> Function {
         Function {
             linkage: Linkage::Plain,
@@ -123,7 +123,7 @@ impl Function {
         )
     }
 
-    /// The function by which code that is put in place calls this one.
+    /// The function through which inlined code calls this one.
     fn aside(&self, prefix: &str) -> Code {
         let mut code = Code::new(0);
         code.open(format!("{} {{", self.head_as(prefix, Linkage::InPlace, &aside_name(&self.name))));
@@ -156,7 +156,7 @@ pub struct Calls {
     functions: BTreeMap<String, Function>,
     /// Functions whose asides are called.
     wanted: BTreeSet<String>,
-    /// Whether the code that is being written is put in place.
+    /// Whether the current code is inlined.
     pub in_place: bool,
 }
 
@@ -166,7 +166,7 @@ const BYTES: TemplateType = ("struct @_bytes", false);
 const U32: TemplateType = ("uint32_t", false);
 const U64: TemplateType = ("uint64_t", false);
 
-/// A function of `support/*.c` that is not put in place.
+/// A function of `support/*.c` that is not inlined.
 struct Support {
     name: &'static str,
     reads_only: bool,
@@ -256,7 +256,7 @@ impl Calls {
     }
 }
 
-/// The name of the function by which code that is put in place calls another.
+/// The name of the function through which inlined code calls another.
 pub fn aside_name(name: &str) -> String {
     format!("{name}_aside")
 }

@@ -1,4 +1,4 @@
-//! File-scope names of the two files: each is unique, whatever the stack calls its parts.
+//! File-scope names of the two files: each is unique for any names in the stack.
 //!
 //! All begin with the prefix of the stack, so they meet nothing of C and its library; the fixed ones are those of the
 //! templates and [`FIXED`]. What is named after parts of the stack asks here: a name that is taken gets a number.
@@ -123,7 +123,7 @@ mod tests {
             for marker in ["{p}_", "{prefix}_", "{0}_"] {
                 for part in text.split(marker).skip(1) {
                     let name: String = part.chars().take_while(|c| is_name(*c)).collect();
-                    // What goes on with a name of the stack is asked for here.
+                    // Names that continue with a name of the stack are requested here.
                     let fixed = !name.is_empty() && !part[name.len()..].starts_with('{');
                     assert!(!fixed || known.contains(&name), "{}: `{name}` is not in FIXED", path.display());
                 }

@@ -64,7 +64,8 @@ fn reads(statement: &Statement, local: LocalId) -> bool {
 
 /// Whether a statement sets a local before anything reads it, at its own level.
 pub fn sets_at_once(statement: &Statement, local: LocalId) -> bool {
-    // A loop sets its variables once for each iteration, and what a failed operation gives back is set only then.
+    // A loop sets its variables once for each iteration, and the value that a failed operation returns is set only
+    // then.
     let is_loop = matches!(statement.control(), Control::Repeat { .. });
     let gives_back = matches!(&statement.kind, StatementKind::Operate(o) if o.back == Some(local));
     statement.sets().contains(&local) && !is_loop && !gives_back && !reads(statement, local)

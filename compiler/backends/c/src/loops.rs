@@ -132,7 +132,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether it is the beginning of a byte, whatever the variables are.
+/// Whether it is at the beginning of a byte for all values of the variables.
 fn is_whole(bit: &Bit) -> bool {
     bit.constant % 8 == 0 && bit.loops.iter().all(|(_, stride)| stride % 8 == 0)
 }

@@ -1,4 +1,4 @@
-//! Messages in C: bytes, whether they are data, and for each layer above a boundary the header that it has put on.
+//! Messages in C: bytes, whether they are data, and for each layer above a boundary the header that it has added.
 //!
 //! A message is the same struct while it travels and while it is kept. In layer k it has slots for the layers above k
 //! only; boundaries between which no layer has headers share one type.
@@ -49,7 +49,7 @@ impl Writer<'_> {
         name
     }
 
-    /// A copy of a message, field by field: for a function that is not put in place. So the message itself never has to
+    /// A copy of a message, field by field: for a function that is not inlined. So the message itself never has to
     /// be in memory along the likely way.
     pub fn spread(&mut self, text: &str, level: usize) -> String {
         let ty = self.message_type(level);

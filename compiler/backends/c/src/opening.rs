@@ -101,7 +101,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts in the events of opening.
+    /// Enqueues the events of opening.
     pub fn inits(&mut self, code: &mut Code) {
         let stack = self.stack;
         let inits: Vec<(&PortInput, u32)> = stack.opened().collect();
@@ -128,7 +128,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds `first` to every sequence number of the initial state, so that short runs meet the wrap.
+    /// Adds `first` to every sequence number of the initial state, so that numbers wrap in short runs.
     fn move_numbers(&mut self, code: &mut Code) {
         let stack = self.stack;
         for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.scope != Scope::Given) {

@@ -26,7 +26,7 @@ impl Writer<'_> {
         self.step_helper(function, |w, code| w.checked_output(port, event, code))
     }
 
-    /// An output whose room is looked for: it goes without, where a bound was wrong.
+    /// Reserves room for an output; the output is dropped if a bound was wrong.
     fn checked_output(&mut self, port: PortId, event: EventId, code: &mut Code) {
         let p = self.prefix.clone();
         let parameters = self.parameters(Target::Port(port), event);

@@ -57,7 +57,7 @@ impl Section {
         Section { content, code }
     }
 
-    /// Without the lines that depend on what comes before.
+    /// Without the lines that depend on the preceding text.
     pub(crate) fn part(self) -> Part {
         Part { content: self.content, text: self.code.text() }
     }

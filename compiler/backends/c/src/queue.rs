@@ -70,7 +70,7 @@ impl Writer<'_> {
         self.global(Global::Queue(target, event), format!("queue_{}", self.event_name(target, event)))
     }
 
-    /// The function that puts an event into the ring of what comes later.
+    /// The function that adds an event to the ring of `later` events.
     pub fn put_off_name(&self, target: Target, event: EventId) -> String {
         self.global(Global::PutOff(target, event), format!("put_off_{}", self.event_name(target, event)))
     }
@@ -181,7 +181,7 @@ impl Writer<'_> {
         let name = format!("{p}_run_queue");
         let linkage = if self.level == Level::Inline { Linkage::Cold } else { Linkage::Plain };
         let head = self.register(Function { linkage, ..Function::plain(name.clone(), vec![]) });
-        // `finish` calls it, which is put in place.
+        // `finish` calls it, which is inlined.
         if self.level == Level::Inline {
             self.calls.want_aside(&name);
         }

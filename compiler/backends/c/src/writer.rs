@@ -46,7 +46,7 @@ pub struct Writer<'a> {
     pub uses_ropes: bool,
     /// Bytes of temporary space that statements need.
     pub temporary: u32,
-    /// (layer or port, event) that go through the queue, or through the ring of what comes later.
+    /// (layer or port, event) that go through the queue, or through the ring of `later` events.
     pub queued: BTreeSet<(Target, EventId)>,
     pub put_off: BTreeSet<(Target, EventId)>,
     pub plan: crate::plan::Plan,
@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
             Target::Layer(layer) => self.layer_names[layer.index()].clone(),
             Target::Port(port) => format!("port_{}", names::plain(&self.stack.ports[port.index()].name)),
         };
-        // Only a copy that was made for a link meets another event of its name at the same place.
+        // Only a copy that was made for a link has the name of another event at the same place.
         let copy = match self.stack.occurrence(event) {
             1 => String::new(),
             n => format!("_{n}"),

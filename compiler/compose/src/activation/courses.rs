@@ -1,4 +1,4 @@
-//! Builds the course of a body while the solver goes over it.
+//! Builds the course of a body while the solver traverses it.
 
 use nacre_analysis::control::leaves;
 use nacre_stack::Control;

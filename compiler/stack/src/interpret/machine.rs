@@ -38,7 +38,7 @@ pub struct Config {
     pub schedule: Schedule,
     pub externs: Arc<dyn Externs>,
     pub trace: bool,
-    /// Added to every sequence number of the first state, so that short runs meet the wrap.
+    /// Added to every sequence number of the first state, so that numbers wrap in short runs.
     pub first_number: u64,
 }
 

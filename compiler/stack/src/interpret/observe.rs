@@ -90,7 +90,7 @@ impl Machine {
         canonical::write(&self.stack, &self.state, Kind::Whole)
     }
     /// The same without what a checker erases: see [`canonical`](super::canonical). Such states behave alike if the
-    /// clock stands still, armed timers fire at any time, and what is drawn at random is chosen from outside.
+    /// clock does not advance, armed timers fire at any time, and the caller chooses random numbers.
     /// `times`: durations and instants are among it, because they decide nothing but that
     /// (`nacre_analysis::timing::erasure`).
     pub fn abstract_bytes(&self, times: bool) -> Vec<u8> {

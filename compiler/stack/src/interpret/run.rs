@@ -9,7 +9,7 @@ use super::state::{Output, Pending, Schedule, State};
 use super::value::Value;
 use crate::*;
 
-/// Handlers that one step may run before it is said never to end.
+/// The limit of handlers in one step; a step with more counts as endless.
 const LONGEST_STEP: u32 = 1_000_000;
 /// Reports that are kept.
 const MOST_REPORTS: usize = 10_000;
@@ -61,7 +61,7 @@ pub struct Run<'a> {
     emissions: Vec<Emitted>,
     queue: VecDeque<Pending>,
     handled: u32,
-    /// Handlers that run inside one another, for emissions that are calls.
+    /// The handlers that are active, for emissions that are calls.
     depth: usize,
 }
 
@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
         let message = self.stack.event(event.event).message.map(|i| i as usize);
         let (mut header, mut data) = (None, false);
         if let Some(Value::Msg(message)) = message.and_then(|at| event.arguments.get_mut(at)) {
-            // Headers of layers that stand before it are no business of this layer's.
+            // Headers of lower layers do not concern this layer.
             message.headers.retain(|(id, _)| self.stack.header(*id).layer >= layer);
             (header, data) = (message.header_of(self.stack, layer), message.data);
         }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::visit::{rewrite_stack, ChangeStatements};
 use crate::*;
 
-/// What goes over a link instead of an event.
+/// The replacement of an event over a link.
 type Copies = HashMap<(LinkId, EventId), EventId>;
 
 /// Takes the links out of all guards.

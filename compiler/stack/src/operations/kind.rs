@@ -1,4 +1,4 @@
-//! Kinds of types: types that every operation treats alike, whatever their sizes and elements.
+//! Kinds of types: every operation treats the types of a kind alike, independent of their sizes and elements.
 
 use crate::Type;
 

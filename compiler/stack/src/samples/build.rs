@@ -75,7 +75,7 @@ impl Builder {
             span: Span::default(),
         });
         let id = LayerId(self.stack.layers.len() as u32 - 1);
-        // The layers stand in a row, so that link k is below layer k.
+        // The layers form a column, so that link k is below layer k.
         let (this, links) = (Target::Layer(id), &mut self.stack.links);
         match links.last_mut() {
             Some(top) => top.upper = this,

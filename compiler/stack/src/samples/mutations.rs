@@ -2,7 +2,7 @@
 
 use crate::interpret::SplitMix64;
 
-/// The words and numbers of a text, by where they stand.
+/// The words and numbers of a text, with their positions.
 pub fn tokens(text: &str) -> Vec<(usize, usize)> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = vec![];

@@ -7,7 +7,7 @@ use crate::*;
 pub struct Table(pub Vec<(String, String)>);
 
 impl Table {
-    /// An event: where several have its name, its parameters tell which is meant (`send.to.m`).
+    /// An event; if several have the same name, its parameters identify it (`send.to.m`).
     pub fn add_event<'n>(&mut self, name: &str, parameters: impl Iterator<Item = &'n str>) {
         let long = parameters.fold(name.to_string(), |long, parameter| format!("{long}.{parameter}"));
         self.0.push((name.into(), long));

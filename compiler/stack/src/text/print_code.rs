@@ -94,7 +94,7 @@ impl<'a> Code<'a> {
         format!("%{}", self.locals.show(id.index()))
     }
 
-    /// A block in braces; its statements stand on lines of their own.
+    /// Prints a block in braces, with each statement on its own line.
     pub fn block(&mut self, block: &Block) -> String {
         let mut text = String::from("{\n");
         self.depth += 1;

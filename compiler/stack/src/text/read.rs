@@ -208,7 +208,7 @@ impl Reader {
         self.small()
     }
 
-    /// A list in which commas stand between; the sign that ends it is read, too.
+    /// Reads a list separated by commas, and the sign that ends it.
     pub fn list<T>(&mut self, end: char, item: impl FnMut(&mut Reader) -> Result<T>) -> Result<Vec<T>> {
         let list = self.list_until(end, item)?;
         self.sign(end)?;

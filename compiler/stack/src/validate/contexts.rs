@@ -135,7 +135,7 @@ impl<'a> Visitor<'a> for Size<'_> {
     }
 }
 
-/// Whether a derived value follows from cells that stand before it.
+/// Whether a derived value depends only on earlier cells.
 struct Inputs<'a> {
     stack: &'a Stack,
     id: CellId,

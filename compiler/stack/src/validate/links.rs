@@ -1,4 +1,4 @@
-//! Links: they join layers in one order, and events are put on them by those who stand at their ends.
+//! Links: they connect layers in one order, and only the layers at their ends emit events over them.
 
 use super::code::Check;
 use super::problems::Problems;

@@ -17,7 +17,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems as they are found, each with the place that is being looked at.
+/// Problems as they are found, each with the current place.
 #[derive(Default)]
 pub struct Problems {
     place: String,

@@ -1,4 +1,4 @@
-//! Sessions: whatever reaches a layer of several names one of them, and by a type that has no other numbers.
+//! Sessions: each event that reaches a layer with several sessions names one, by a type without other numbers.
 
 use super::problems::Problems;
 use crate::visit::{Node, Traverse};

@@ -1,4 +1,4 @@
-//! The tables: every index that stands outside of code is in range, and what belongs together does.
+//! The tables: every index outside of code is in range, and related entries agree.
 
 use super::links;
 use super::problems::Problems;
@@ -60,7 +60,7 @@ fn types(stack: &Stack, p: &mut Problems) {
     p.at("types");
     for (index, declared) in stack.structs.iter().enumerate() {
         for field in &declared.fields {
-            // A struct stands after those that it contains, so that none contains itself.
+            // A struct follows those that it contains, so that none contains itself.
             p.unless(is_type(stack, &field.ty, index), || {
                 format!("field {}.{} has no type", declared.name, field.name)
             });

@@ -4,7 +4,7 @@ use super::*;
 
 /// A root of a traversal: code of any size.
 pub trait Traverse {
-    /// The visitor meets this.
+    /// The visitor visits this node.
     fn accept<'a>(&'a self, v: &mut dyn Visitor<'a>);
 
     /// Visits the direct parts of this.
@@ -107,7 +107,7 @@ impl Statement {
         self.parts().blocks
     }
 
-    /// The locals that it sets, but for those set in its blocks.
+    /// The locals that it sets, except for those set in its blocks.
     pub fn sets(&self) -> Vec<LocalId> {
         self.parts().sets
     }

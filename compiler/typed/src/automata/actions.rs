@@ -182,7 +182,7 @@ impl<'p> Typer<'p> {
         }
     }
 
-    /// A type that no use decides is that of the first matching event.
+    /// A type that no use determines is that of the first matching event.
     fn fits_event(&mut self, action: &ast::Action, events: &Option<Vec<Vec<Option<Ty>>>>) {
         let carried = |typer: &Self| -> Vec<Ty> {
             let both = typer.locals.iter().zip(&action.parameters);

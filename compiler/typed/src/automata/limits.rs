@@ -8,11 +8,11 @@ use super::Typer;
 
 /// Parts of expressions that come from definitions.
 const MOST_PUT_IN: usize = 200_000;
-/// Definitions within one another.
+/// The nesting depth of definitions.
 const DEEPEST: usize = 16;
 /// Parts of one type.
 const MOST_PARTS: usize = 256;
-/// Ways in which actions of one name are joined.
+/// The number of combinations in which actions of one name are joined.
 pub(super) const MOST_JOINED: usize = 256;
 
 impl Typer<'_> {

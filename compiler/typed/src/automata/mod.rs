@@ -35,7 +35,7 @@ impl Program {
         self.first(|i| if let Item::Configuration(c) = i { Some(c) } else { None })
     }
 
-    /// One automaton, with what it extends joined in. Parameters have their defaults but for these.
+    /// One automaton, joined with those that it extends. Parameters have their defaults, except for these.
     pub fn automaton(&self, name: &str, overrides: &[(String, u64)]) -> Result<spec::Automaton, Vec<Diagnostic>> {
         match self.item(name) {
             Some(Item::Automaton(declared)) => self.typed_automaton(declared, overrides, false),
@@ -63,7 +63,7 @@ impl Program {
         names
     }
 
-    /// Checks every automaton by itself; parameters without a default are 1.
+    /// Checks every automaton separately; parameters without a default are 1.
     pub fn check_automata(&self) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = Vec::new();
         for automaton in self.automata() {
@@ -103,7 +103,7 @@ impl Program {
     }
 }
 
-/// What a name stands for within an action, a definition or a goal.
+/// The meaning of a name within an action, a definition or a goal.
 #[derive(Clone)]
 enum Binding {
     Local(usize),

@@ -1,4 +1,4 @@
-//! Names within an automaton, and the locals that they stand for.
+//! Names within an automaton, and the locals that they denote.
 
 use nacre_diagnostics::{nearest, Span};
 use nacre_specification::{Expr, Value};

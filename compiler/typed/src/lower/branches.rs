@@ -7,7 +7,7 @@ use super::Lowering;
 use crate::tree::{Condition, ConditionKind, NameId, Partial, Pattern, Place};
 
 impl Lowering<'_> {
-    /// Tests a condition, and goes one of two ways.
+    /// Tests a condition, and branches.
     pub(super) fn branch(
         &mut self,
         condition: &Condition,

@@ -1,4 +1,4 @@
-//! Functions of a filter: put in where they are called, as a filter has no code but its own.
+//! Inlines the functions of a filter at their calls, because filters cannot call code.
 
 use nacre_diagnostics::Span;
 use nacre_stack::visit::Traverse;
@@ -42,7 +42,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Puts a function's statements here, where what it returns goes on behind them.
+    /// Inlines the statements of a function, followed by the use of its result.
     fn returned(&mut self, block: Block, into: Option<LocalId>) {
         let mut plain = Returns { into, left: None, asked: false };
         let straight = plain.rewrite(block.clone(), false);
@@ -64,7 +64,7 @@ fn truth(value: u64, span: Span) -> Expr {
 /// Turns `return` into going on behind the function's statements.
 struct Returns {
     into: Option<LocalId>,
-    /// Says whether the function has returned, where no branch tells.
+    /// Records whether the function has returned, if no branch determines it.
     left: Option<LocalId>,
     /// `left` is needed.
     asked: bool,
@@ -143,7 +143,7 @@ fn returns(block: &[Statement]) -> bool {
     block.any_statement(|s| matches!(s.kind, StatementKind::Return(_)))
 }
 
-/// Whether a block never goes on to what stands behind it.
+/// Whether the statements after a block are unreachable.
 fn leaves(block: &[Statement]) -> bool {
     match block.last().map(|s| &s.kind) {
         Some(StatementKind::Return(_) | StatementKind::Reject) => true,

@@ -89,7 +89,7 @@ impl Lowering<'_> {
     }
 }
 
-/// How many steps of the tree lead to what a loop goes over.
+/// Returns the number of steps of the tree to the container of a loop.
 fn steps_to(over: &Over) -> usize {
     match over {
         Over::Place(place) | Over::UpTo(place, _) | Over::Delivered(place, _) => place.path.len(),
@@ -97,7 +97,7 @@ fn steps_to(over: &Over) -> usize {
     }
 }
 
-/// The types of the index and of the entries of what a loop goes over.
+/// Returns the types of the index and of the entries of the container of a loop.
 fn parts_of(ty: &Type) -> (Type, Type) {
     let numbered = |n: u32| Type::Range(0, u64::from(n));
     match ty {

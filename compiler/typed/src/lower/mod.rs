@@ -77,14 +77,14 @@ impl<'t> Lowering<'t> {
         local
     }
 
-    /// A local that no one names. One with messages is consumed by whoever made it.
+    /// An unnamed local. The code that creates one with messages consumes it.
     fn temporary(&mut self, ty: Type) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
         self.locals.push(Local { name: format!("t{}", id.0), ty, by_ref: false });
         id
     }
 
-    /// The local of a name that stands for a value, or for a place of the caller's.
+    /// The local of a name that denotes a value, or a place of the caller.
     fn local(&self, id: NameId) -> LocalId {
         match &self.bound[id.index()] {
             Some(Bound::Local(local)) => *local,

@@ -49,7 +49,7 @@ impl Lowering<'_> {
         (place, made)
     }
 
-    /// A message that is looked at after what `then` lowers; where it is, is known before that.
+    /// Lowers a message that is read after the code of `then`, but whose place is evaluated before it.
     pub(super) fn looked_at_then<T>(&mut self, e: &tree::Expr, then: impl FnOnce(&mut Self) -> T) -> (Expr, T) {
         let tree::ExprKind::Borrow(place) = &e.kind else {
             let made = then(self);
