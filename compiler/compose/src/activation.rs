@@ -181,6 +181,7 @@ impl<'a> Run<'a> {
                 self.world.unpacked.insert(*layout);
                 let unpacked = self.unpacked(*layout, &bag);
                 self.set(*into, &unpacked);
+                self.frame.facts.forget_local(*into);
             }
             StatementKind::Join { into, parts, last } => {
                 let last = self.expr(last, done);
@@ -190,11 +191,13 @@ impl<'a> Run<'a> {
                     SpotRoot::Local(..) => Act::Join(whole.size().pieces, None),
                 }));
                 self.set(*into, &whole);
+                self.frame.facts.forget_local(*into);
             }
             StatementKind::Take { into, place } => {
                 let bag = self.locals_or_cells(place);
                 self.set(*into, &bag);
                 self.changed(place);
+                self.frame.facts.forget_local(*into);
             }
             StatementKind::Fit { into, value } => {
                 self.expr(value, done);

@@ -22,6 +22,8 @@ pub(crate) struct Facts {
     clauses: Vec<Vec<Literal>>,
     /// Locals that name places of the caller.
     references: BTreeSet<LocalId>,
+    /// The locals that any of these facts has been about, and others: nothing is known of a new one.
+    met: BTreeSet<LocalId>,
 }
 
 /// The most expressions in the value of a local that is followed: each local could double the value of the one before.
@@ -53,12 +55,17 @@ impl Facts {
         self.forget_local(local);
         let value = self.resolve(value);
         if !mentions_local(&value, local) && parts(&value) <= LARGEST {
+            self.meet(&value);
+            self.met.insert(local);
             self.defined.push((local, value));
         }
     }
 
     /// Removes the facts about a local.
     pub fn forget_local(&mut self, local: LocalId) {
+        if !self.met.contains(&local) {
+            return;
+        }
         self.forget(|e| mentions_local(e, local));
         self.defined.retain(|(l, _)| *l != local);
     }
@@ -89,8 +96,21 @@ impl Facts {
         self.clauses.retain(|c| !c.iter().any(|(e, _)| old(e)));
     }
 
+    /// Notes the locals of an expression of which something becomes known.
+    fn meet(&mut self, of: &Expr) {
+        of.any(|node| {
+            if let Some(Root::Local(local)) = node.root() {
+                self.met.insert(local);
+            }
+            false
+        });
+    }
+
     /// Adds the outcome of a condition.
     pub fn learn(&mut self, condition: &Expr, holds: bool) {
+        let resolved = self.resolve(condition);
+        self.meet(condition);
+        self.meet(&resolved);
         match &condition.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.learn(inner, !holds),
             ExprKind::Binary(BinaryOp::Both, a, b) if holds => {
