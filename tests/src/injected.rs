@@ -1,5 +1,6 @@
-//! Inserts bugs into a copy of the source, to measure whether random programs find them. One build contains all bugs;
-//! the environment variable [`CHOSEN`] activates one.
+//! Inserts bugs into a copy of the source: into the compiler, to measure whether random programs find them, and into the
+//! library, to measure whether its specifications and tests do. One build contains all bugs of the compiler; the environment
+//! variable [`CHOSEN`] activates one.
 
 use std::path::Path;
 
@@ -11,31 +12,44 @@ const LIBRARY: &str = "compiler/stack/src/lib.rs";
 const EXPANSION: &str = "compiler/backends/c/src/template.rs";
 const EXPANDED: &str = "let mut rest = template;";
 
-/// A bug: a text of a file, and its replacement.
-#[derive(Clone, Debug)]
+/// A bug: texts of a file, and their replacements.
+#[derive(Clone, Debug, Default)]
 pub struct Bug {
     pub name: String,
     pub file: String,
-    old: String,
-    new: String,
+    changes: Vec<Change>,
 }
 
-/// Parses `tools/injected-bugs.txt`.
+#[derive(Clone, Debug, Default)]
+struct Change {
+    old: String,
+    new: String,
+    /// The replacement has begun: another old text begins another change.
+    replaced: bool,
+}
+
+/// Parses a list such as `tools/injected-bugs.txt`.
 pub fn bugs(list: &str) -> Vec<Bug> {
     let mut bugs: Vec<Bug> = Vec::new();
     for line in list.lines() {
         if let Some(name) = line.strip_prefix("bug ") {
-            let empty = String::new;
-            bugs.push(Bug { name: name.into(), file: empty(), old: empty(), new: empty() });
+            bugs.push(Bug { name: name.into(), ..Bug::default() });
         }
-        let Some(bug) = bugs.last_mut() else { continue };
-        for (mark, text) in [("in ", &mut bug.file), ("- ", &mut bug.old), ("+ ", &mut bug.new)] {
-            if let Some(rest) = line.strip_prefix(mark) {
-                text.push_str(rest);
-            }
+        if let Some(bug) = bugs.last_mut() {
+            bug.read(line);
         }
     }
     bugs
+}
+
+/// Inserts one bug of a list into the source in a folder. Returns the bug.
+///
+/// Fails if there is no such bug, if it does not fit its file, or if a file cannot be read or written.
+pub fn seed(list: &Path, number: usize, folder: &Path) -> Result<Bug, String> {
+    let text = std::fs::read_to_string(list).map_err(|error| format!("{}: {error}", list.display()))?;
+    let bug = bugs(&text).into_iter().nth(number).ok_or(format!("the list has no bug {number}"))?;
+    write(folder, &bug.file, &bug.apply(&read(folder, &bug.file)?, number)?)?;
+    Ok(bug)
 }
 
 /// Inserts all bugs into the source in a folder. Returns their names.
@@ -51,8 +65,8 @@ pub fn inject(folder: &Path) -> Result<Vec<String>, String> {
     }
     write(folder, LIBRARY, &(read(folder, LIBRARY)? + &functions(&bugs)))?;
     let asked = "let template = &nacre_stack::with_bug(template); let mut rest: &str = template;";
-    let (name, file) = ("the expansion of templates".into(), EXPANSION.into());
-    let expansion = Bug { name, file, old: EXPANDED.into(), new: asked.into() };
+    let change = Change { old: EXPANDED.into(), new: asked.into(), replaced: true };
+    let expansion = Bug { name: "the expansion of templates".into(), file: EXPANSION.into(), changes: vec![change] };
     write(folder, EXPANSION, &expansion.apply(&read(folder, EXPANSION)?, 0)?)?;
     Ok(bugs.into_iter().map(|bug| bug.name).collect())
 }
@@ -60,7 +74,9 @@ pub fn inject(folder: &Path) -> Result<Vec<String>, String> {
 /// Returns the functions that injected bugs call: whether a bug is active, and a template of C with the active bug.
 fn functions(bugs: &[Bug]) -> String {
     let templates = bugs.iter().enumerate().filter(|(_, bug)| bug.is_template());
-    let rows: String = templates.map(|(number, bug)| format!("({number}, {:?}, {:?}),", bug.old, bug.new)).collect();
+    let row = |number: usize, change: &Change| format!("({number}, {:?}, {:?}),", change.old, change.new);
+    let rows: String =
+        templates.flat_map(|(number, bug)| bug.changes.iter().map(move |change| row(number, change))).collect();
     format!(
         "
         pub fn is_chosen(number: usize) -> bool {{
@@ -86,6 +102,21 @@ fn write(folder: &Path, file: &str, text: &str) -> Result<(), String> {
 }
 
 impl Bug {
+    /// Parses a line that follows the name.
+    fn read(&mut self, line: &str) {
+        if let Some(file) = line.strip_prefix("in ") {
+            self.file = file.into();
+        } else if let Some(old) = line.strip_prefix("- ") {
+            if self.changes.last().is_none_or(|change| change.replaced) {
+                self.changes.push(Change::default());
+            }
+            self.changes.last_mut().expect("one was added").old.push_str(old);
+        } else if let (Some(new), Some(change)) = (line.strip_prefix('+'), self.changes.last_mut()) {
+            change.new.push_str(new);
+            change.replaced = true;
+        }
+    }
+
     /// Whether it changes a template of C. Such a bug is inserted when the template is expanded.
     fn is_template(&self) -> bool {
         self.file.ends_with(".c")
@@ -93,25 +124,39 @@ impl Bug {
 
     /// Returns the source with the bug. `BUG` in its text becomes the test whether the bug of this number is active.
     ///
-    /// Fails unless the old text occurs exactly once, apart from spaces.
+    /// Fails unless each old text occurs exactly once, apart from spaces.
     pub fn apply(&self, source: &str, number: usize) -> Result<String, String> {
-        let new = self.new.replace("BUG", &format!("nacre_stack::is_chosen({number})"));
-        if self.is_template() {
-            return match source.matches(&self.old).count() {
-                1 => Ok(source.replace(&self.old, &new)),
-                times => Err(self.misfit(times)),
-            };
+        if self.changes.is_empty() {
+            return Err(format!("{}: nothing is changed", self.name));
         }
+        self.changes.iter().try_fold(source.to_string(), |source, change| {
+            let new = change.new.replace("BUG", &format!("nacre_stack::is_chosen({number})"));
+            if !self.is_template() {
+                return change.replace(&source, &new).map_err(|times| self.misfit(change, times));
+            }
+            match source.matches(&change.old).count() {
+                1 => Ok(source.replace(&change.old, &new)),
+                times => Err(self.misfit(change, times)),
+            }
+        })
+    }
+
+    fn misfit(&self, change: &Change, times: usize) -> String {
+        format!("{}: the text is {times} times in {}: {}", self.name, self.file, change.old)
+    }
+}
+
+impl Change {
+    /// The source with the new text in place of the old one; spaces and line ends may differ.
+    ///
+    /// Errors: how often the old text is there, if not once.
+    fn replace(&self, source: &str, new: &str) -> Result<String, usize> {
         let letters: Vec<(usize, char)> = source.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
         let old: Vec<char> = self.old.chars().filter(|c| !c.is_whitespace()).collect();
         let here = |at: &usize| letters[*at..*at + old.len()].iter().map(|(_, c)| c).eq(&old);
         let found: Vec<usize> = (0..(letters.len() + 1).saturating_sub(old.len())).filter(here).collect();
-        let [at] = found[..] else { return Err(self.misfit(found.len())) };
+        let [at] = found[..] else { return Err(found.len()) };
         let (from, last) = (letters[at].0, letters[at + old.len() - 1]);
-        Ok(format!("{}{new}{}", &source[..from], &source[last.0 + last.1.len_utf8()..]))
-    }
-
-    fn misfit(&self, times: usize) -> String {
-        format!("{}: the text occurs {times} times in {}: {}", self.name, self.file, self.old)
+        Ok(format!("{}{new} {}", &source[..from], &source[last.0 + last.1.len_utf8()..]))
     }
 }

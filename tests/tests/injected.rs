@@ -1,26 +1,39 @@
-//! The bugs that `tools/inject-bugs.sh` injects match the tree, and are in all components of the compiler.
+//! The bugs that `tools/inject-bugs.sh` and `tools/seed-protocol-bugs.sh` put into a copy of the tree match it, and are in all
+//! components of the compiler and all layers of the library.
 
-use nacre_tests::injected::bugs;
+use nacre_tests::injected::{bugs, Bug};
 use nacre_tests::root;
+
+/// The bugs of a list, each of which changes its file.
+fn fitting(list: &str) -> Vec<Bug> {
+    let bugs = bugs(&std::fs::read_to_string(root().join(list)).expect("the list is read"));
+    let problem = |(number, bug): (usize, &Bug)| {
+        let source = std::fs::read_to_string(root().join(&bug.file)).unwrap_or_default();
+        match bug.apply(&source, number) {
+            Ok(changed) => (changed == source).then(|| format!("{}: changes nothing", bug.name)),
+            Err(problem) => Some(problem),
+        }
+    };
+    let problems: Vec<String> = bugs.iter().enumerate().filter_map(problem).collect();
+    assert!(problems.is_empty(), "adapt {list}:\n{}", problems.join("\n"));
+    bugs
+}
 
 #[test]
 fn each_bug_fits_the_source_that_it_changes() {
-    let list = std::fs::read_to_string(root().join("tools/injected-bugs.txt")).expect("the list is read");
-    let bugs = bugs(&list);
-    let problems: Vec<String> = bugs
-        .iter()
-        .enumerate()
-        .filter_map(|(number, bug)| {
-            let source = std::fs::read_to_string(root().join(&bug.file)).unwrap_or_default();
-            match bug.apply(&source, number) {
-                Ok(changed) => (changed == source).then(|| format!("{}: changes nothing", bug.name)),
-                Err(problem) => Some(problem),
-            }
-        })
-        .collect();
-    assert!(problems.is_empty(), "adapt tools/injected-bugs.txt:\n{}", problems.join("\n"));
+    let bugs = fitting("tools/injected-bugs.txt");
     for room in ["typed", "compose", "optimize", "backends/c"] {
         let count = bugs.iter().filter(|bug| bug.file.starts_with(&format!("compiler/{room}/"))).count();
         assert!(count >= 5, "{count} bugs in {room}");
+    }
+}
+
+#[test]
+fn each_layer_has_a_bug_that_fits() {
+    let bugs = fitting("tools/seeded-protocol-bugs.txt");
+    let layers = std::fs::read_dir(root().join("layers")).expect("there is a library").flatten();
+    for layer in layers.filter(|entry| entry.path().is_dir()) {
+        let folder = format!("layers/{}/", layer.file_name().to_string_lossy());
+        assert!(bugs.iter().any(|bug| bug.file.starts_with(&folder)), "no bug in {folder}");
     }
 }

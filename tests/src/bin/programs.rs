@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-use nacre_tests::injected::inject;
+use nacre_tests::injected::{inject, seed};
 use nacre_tests::programs::plan::Plan;
 use nacre_tests::programs::run::{examine, examine_sources, Examination, Verdict};
 use nacre_tests::programs::{campaign, digests, generate, shrink, Course};
@@ -57,6 +57,8 @@ enum Command {
     Digests { first: u64, end: u64 },
     /// Inserts the bugs of `tools/injected-bugs.txt` into the source in a folder; prints their numbers and names.
     Inject { folder: PathBuf },
+    /// Inserts one bug of a list such as `tools/seeded-protocol-bugs.txt` into the source in a folder; prints its file.
+    Seed { list: PathBuf, number: usize, folder: PathBuf },
     /// Shrinks the failing program of a seed, and prints it.
     Shrink {
         seed: u64,
@@ -69,6 +71,17 @@ enum Command {
 fn injected(folder: &Path) -> ExitCode {
     match inject(folder) {
         Ok(names) => names.iter().enumerate().for_each(|(number, name)| println!("{number} {name}")),
+        Err(problem) => {
+            eprintln!("{problem}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn seeded(list: &Path, number: usize, folder: &Path) -> ExitCode {
+    match seed(list, number, folder) {
+        Ok(bug) => println!("{}", bug.file),
         Err(problem) => {
             eprintln!("{problem}");
             return ExitCode::FAILURE;
@@ -116,6 +129,7 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::from(!found.is_clean()));
         }
         Command::Inject { folder } => return injected(&folder),
+        Command::Seed { list, number, folder } => return seeded(&list, number, &folder),
         Command::Shrink { seed, budget } => {
             let tree = generate(seed);
             let first = examination.of(&tree.text(), seed);
