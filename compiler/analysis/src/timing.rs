@@ -93,9 +93,8 @@ impl<'a> Tracker<'a> {
             layer.invariants.iter().for_each(|e| self.asked(id, "invariant", e, "an invariant"));
             layer.goals.iter().for_each(|goal| self.asked(id, &goal.name, &goal.holds, "a goal"));
         }
-        let inputs = self.marks.stack.ports.iter().flat_map(|port| &port.inputs);
-        for (input, admission) in inputs.flat_map(|input| input.admissions.iter().map(move |a| (input, a))) {
-            let name = format!("accepts {}", self.marks.stack.event(input.event).name);
+        for (event, admission) in self.marks.stack.admissions() {
+            let name = format!("accepts {}", self.marks.stack.event(event).name);
             self.asked(admission.layer, &name, &admission.condition, "what is accepted");
         }
     }

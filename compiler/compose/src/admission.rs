@@ -8,8 +8,13 @@ use nacre_stack::*;
 use crate::constants::{constant, is_lossless};
 use crate::linked::Linked;
 
-/// Gives every input of every port but the lower one its admission.
+/// Gives every input of every port but the lower one its admission, and every reaction the condition of its layer.
 pub(crate) fn admit(linked: &mut Linked) {
+    for (event, admission) in &linked.accepts {
+        let reactions = &mut linked.stack.layers[admission.layer.index()].reactions;
+        let own = reactions.iter_mut().filter(|reaction| reaction.event == *event);
+        own.for_each(|reaction| reaction.accepts = Some(admission.clone()));
+    }
     for port in 1..linked.stack.ports.len() {
         for input in 0..linked.stack.ports[port].inputs.len() {
             let PortInput { event, layer, .. } = linked.stack.ports[port].inputs[input];

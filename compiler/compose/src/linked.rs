@@ -85,6 +85,6 @@ pub(crate) fn add_arm(layer: &mut Layer, event: EventId, arm: Arm) {
     match layer.reactions.iter_mut().find(|r| r.event == event) {
         Some(reaction) if arm.guard.data => reaction.arms.insert(0, arm),
         Some(reaction) => reaction.arms.push(arm),
-        None => layer.reactions.push(Reaction { event, arms: vec![arm] }),
+        None => layer.reactions.push(Reaction { event, accepts: None, arms: vec![arm] }),
     }
 }

@@ -79,6 +79,19 @@ impl Stack {
         Some(arm.handler)
     }
 
+    /// The condition under which a layer takes an event from another layer.
+    pub fn acceptance(&self, layer: LayerId, event: EventId) -> Option<&Admission> {
+        self.layer(layer).reactions.iter().find(|r| r.event == event)?.accepts.as_ref()
+    }
+
+    /// All conditions of `accepts`, with their events: those of layers, and those of ports.
+    pub fn admissions(&self) -> impl Iterator<Item = (EventId, &Admission)> {
+        let reactions = self.layers.iter().flat_map(|layer| &layer.reactions);
+        let of_layers = reactions.flat_map(|r| r.accepts.iter().map(|a| (r.event, a)));
+        let inputs = self.ports.iter().flat_map(|port| &port.inputs);
+        of_layers.chain(inputs.flat_map(|i| i.admissions.iter().map(|a| (i.event, a))))
+    }
+
     /// Whether the target of an emission accepts it. `from`: the layer that emits.
     pub fn is_taken(&self, from: Option<LayerId>, emit: &Emit) -> bool {
         let Some(link) = self.links.get(emit.link.index()) else { return false };

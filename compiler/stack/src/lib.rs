@@ -144,6 +144,9 @@ pub struct Goal {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reaction {
     pub event: EventId,
+    /// When the layer takes the event from another layer. A port has conditions of its own
+    /// ([`PortInput::admissions`]).
+    pub accepts: Option<Admission>,
     /// Tried in order; the first whose guard fits runs. `compose` has checked that one always does, for events that
     /// can occur.
     pub arms: Vec<Arm>,

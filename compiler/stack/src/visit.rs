@@ -65,6 +65,11 @@ macro_rules! traversal {
         /// All code of a stack.
         pub fn $stack<$($lt,)? V: $Trait$(<$lt>)? + ?Sized>(v: &mut V, stack: &$($lt)? $($mutable)? Stack) {
             for layer in &$($mutable)? stack.layers {
+                for reaction in &$($mutable)? layer.reactions {
+                    if let Some(admission) = &$($mutable)? reaction.accepts {
+                        v.expr(&$($mutable)? admission.condition);
+                    }
+                }
                 for invariant in &$($mutable)? layer.invariants {
                     v.expr(invariant);
                 }

@@ -127,7 +127,7 @@ impl Writer<'_> {
             Item::Function(id) => (stack.function(id).layer, stack.function(id).name.clone(), self.function(id)),
             Item::Reaction(layer, event) => {
                 let reactions = &stack.layer(layer).reactions;
-                let none = Reaction { event, arms: vec![] };
+                let none = Reaction { event, accepts: None, arms: vec![] };
                 let reaction = reactions.iter().find(|r| r.event == event).unwrap_or(&none);
                 let name = format!("{} takes {}", stack.layer(layer).name, stack.event(event).name);
                 (layer, name, self.reaction(layer, reaction))

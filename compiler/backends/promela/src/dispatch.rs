@@ -228,8 +228,7 @@ impl Writer<'_> {
 
     /// Checks that the target of an emission accepts it.
     fn check_accepted(&mut self, layer: LayerId, event: EventId) {
-        let inputs = self.stack.ports.iter().flat_map(|p| &p.inputs).filter(|i| i.event == event);
-        for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
+        if let Some(admission) = self.stack.acceptance(layer, event) {
             let places: Vec<String> =
                 self.event_places(event).iter().map(|p| format!("queue[queue_slot].{p}")).collect();
             let outer = std::mem::replace(&mut self.frame, admission_frame(admission, places));

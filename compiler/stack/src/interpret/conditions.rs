@@ -12,8 +12,7 @@ impl<'a> Run<'a> {
     pub fn check_accepted(&mut self, layer: LayerId, event: &Pending) {
         let direction = self.stack.event(event.event).direction;
         let inner = matches!(self.stack.link(event.link).begin(direction), Target::Layer(_));
-        let inputs = self.stack.ports.iter().flat_map(|p| &p.inputs).filter(|input| input.event == event.event);
-        for admission in inputs.flat_map(|i| &i.admissions).filter(|a| a.layer == layer) {
+        if let Some(admission) = self.stack.acceptance(layer, event.event) {
             if inner && !self.admits(admission, event.event, &event.arguments) {
                 let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
                 return self.report(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"));

@@ -48,7 +48,7 @@ fn split(stack: &mut Stack, layer: LayerId, reaction: &Reaction, copies: &mut Co
             copies.insert((link, reaction.event), event);
             arms.iter_mut().for_each(|arm| arm.handler = copy(stack, arm.handler, event));
         }
-        parts.push(Reaction { event, arms });
+        parts.push(Reaction { event, accepts: reaction.accepts.clone(), arms });
     }
     parts
 }

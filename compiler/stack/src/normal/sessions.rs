@@ -20,12 +20,13 @@ pub fn rewrite(stack: &mut Stack) {
         function.parameters.push(local);
         Indexer::by_local(before, function.layer, local).block(&mut function.body);
     }
-    for input in stack.ports.iter_mut().flat_map(|port| &mut port.inputs) {
-        let session = before.event(input.event).session;
-        for admission in input.admissions.iter_mut().filter(|admission| several(admission.layer)) {
-            let local = LocalId(session.unwrap_or_default());
-            Indexer::by_local(before, admission.layer, local).expr(&mut admission.condition);
-        }
+    let inputs = stack.ports.iter_mut().flat_map(|port| &mut port.inputs);
+    let at_ports = inputs.flat_map(|PortInput { event, admissions, .. }| admissions.iter_mut().map(|a| (*event, a)));
+    let reactions = stack.layers.iter_mut().flat_map(|layer| &mut layer.reactions);
+    let at_layers = reactions.flat_map(|Reaction { event, accepts, .. }| accepts.iter_mut().map(|a| (*event, a)));
+    for (event, admission) in at_ports.chain(at_layers).filter(|(_, admission)| several(admission.layer)) {
+        let local = LocalId(before.event(event).session.unwrap_or_default());
+        Indexer::by_local(before, admission.layer, local).expr(&mut admission.condition);
     }
     for timer in &mut stack.timers {
         timer.path = before.timer_path(timer).into_owned();

@@ -167,7 +167,7 @@ impl Builder {
         let reactions = &mut self.stack.layers[layer.index()].reactions;
         match reactions.iter_mut().find(|r| r.event == event) {
             Some(reaction) => reaction.arms.push(arm),
-            None => reactions.push(Reaction { event, arms: vec![arm] }),
+            None => reactions.push(Reaction { event, accepts: None, arms: vec![arm] }),
         }
         handler
     }

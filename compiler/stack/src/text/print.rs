@@ -221,7 +221,9 @@ impl<'a> Printer<'a> {
                     let link = arm.guard.link.map_or(String::new(), |link| format!("(#{}) ", link.0));
                     format!("{link}{header}{data} {}", self.names.handlers.show(arm.handler.index()))
                 }));
-                self.line(format!("reaction {name} {} [{arms}]", self.names.events.show(reaction.event.index())));
+                let accepts = reaction.accepts.as_ref().map_or(String::new(), |a| format!(" {}", self.admission(a)));
+                let event = self.names.events.show(reaction.event.index());
+                self.line(format!("reaction {name} {event} [{arms}]{accepts}"));
             }
         }
         for t in &stack.timers {
@@ -274,13 +276,16 @@ impl<'a> Printer<'a> {
             let (event, layer) = (self.names.events.show(input.event.index()), self.layer(input.layer));
             text += &format!("  input {event} to {layer} {} [", need(input.need));
             for a in &input.admissions {
-                let condition = self.body(&a.locals).expr(&a.condition);
-                text +=
-                    &format!("\n    accepts {} locals [{}] {condition};", self.layer(a.layer), self.locals(&a.locals));
+                text += &format!("\n    {}", self.admission(a));
             }
             text += "]\n";
         }
         self.line(text + "}");
+    }
+
+    fn admission(&mut self, admission: &'a Admission) -> String {
+        let condition = self.body(&admission.locals).expr(&admission.condition);
+        format!("accepts {} locals [{}] {condition};", self.layer(admission.layer), self.locals(&admission.locals))
     }
 
     fn layout(&mut self, layout: &Layout) {

@@ -57,7 +57,8 @@ impl Reader {
             "reaction" => {
                 let (layer, event) = (self.layer()?, self.event()?);
                 let arms = self.listed(Reader::arm)?;
-                self.known_layer(layer)?.reactions.push(Reaction { event, arms });
+                let accepts = if self.is_word("accepts") { Some(self.admission()?) } else { None };
+                self.known_layer(layer)?.reactions.push(Reaction { event, accepts, arms });
             }
             "timer" => self.timer_item()?,
             "port" => self.port_item()?,
@@ -314,16 +315,20 @@ impl Reader {
             self.sign('[')?;
             while !self.is_sign(']') {
                 self.expect("accepts")?;
-                let layer = self.layer()?;
-                let locals = self.declared_locals()?;
-                let condition = self.expr()?;
-                self.sign(';')?;
-                admissions.push(Admission { layer, locals, condition });
+                admissions.push(self.admission()?);
             }
             inputs.push(PortInput { event, link, layer, admissions, need });
         }
         self.stack.ports.push(Port { name, frames, turns, inputs, outputs });
         Ok(())
+    }
+
+    fn admission(&mut self) -> Result<Admission> {
+        let layer = self.layer()?;
+        let locals = self.declared_locals()?;
+        let condition = self.expr()?;
+        self.sign(';')?;
+        Ok(Admission { layer, locals, condition })
     }
 
     fn layout_item(&mut self) -> Result<()> {

@@ -54,7 +54,7 @@ pub fn check(stack: &Stack, problems: &mut Problems) {
             Check::new(stack, problems, &[], id, Kind::Pure).typed(invariant, &Type::Bool, "an invariant");
         }
     }
-    for admission in stack.ports.iter().flat_map(|p| &p.inputs).flat_map(|i| &i.admissions) {
+    for (_, admission) in stack.admissions() {
         problems.at(format!("layer {}, `accepts`", stack.layer(admission.layer).name));
         let mut check = Check::new(stack, problems, &admission.locals, Some(admission.layer), Kind::Pure);
         check.typed(&admission.condition, &Type::Bool, "a condition");

@@ -22,13 +22,11 @@ pub fn check(stack: &Stack, p: &mut Problems) {
         p.at(&handler.name);
         self::handler(stack, handler, p);
     }
-    for input in stack.ports.iter().flat_map(|port| &port.inputs) {
-        for admission in &input.admissions {
-            p.at(format!("layer {}, `accepts`", stack.layer(admission.layer).name));
-            let own = stack.layer(admission.layer).sessions;
-            let named = own == 1 || stack.sessions_of(input.event) == own;
-            p.unless(named, || "the event names no session of the layer".into());
-        }
+    for (event, admission) in stack.admissions() {
+        p.at(format!("layer {}, `accepts`", stack.layer(admission.layer).name));
+        let own = stack.layer(admission.layer).sessions;
+        let named = own == 1 || stack.sessions_of(event) == own;
+        p.unless(named, || "the event names no session of the layer".into());
     }
 }
 

@@ -118,6 +118,8 @@ fn reactions(stack: &Stack, p: &mut Problems) {
                 p.add("no such event");
                 continue;
             }
+            let own = reaction.accepts.as_ref().is_none_or(|a| a.layer.index() == index);
+            p.unless(own, || "its condition is of another layer".into());
             let again = layer.reactions[..at].iter().any(|r| r.event == reaction.event);
             p.unless(!again, || "a second reaction to this event".into());
             p.unless(!reaction.arms.is_empty(), || "no arm".into());
