@@ -10,7 +10,8 @@ use nacre_stack::{builtin, EventId, NodeId, PortId, Stack};
 
 use crate::broken::{violation_of, Broken};
 use crate::memo::{Interner, Memo, Near};
-use nacre_worlds::setup::{Call, Setup, BELOW};
+use nacre_worlds::calls::Call;
+use nacre_worlds::setup::{Setup, BELOW};
 use nacre_worlds::values::{address, of_spec, seen};
 
 /// A local state: one endpoint in one state.
@@ -64,6 +65,8 @@ pub struct Transition {
 pub enum Step {
     /// The index in [`Endpoints::calls`].
     Call(u32),
+    /// The same, of a call that no specification allows.
+    Misuse(u32),
     /// Number in [`Endpoints::arrivals`].
     Arrival(u32),
     /// The index in [`Local::armed`].
@@ -76,6 +79,7 @@ type Transitions = Arc<[Transition]>;
 /// Both endpoints: their local states and the steps between these.
 pub struct Endpoints {
     stack: Arc<Stack>,
+    /// Those that the bounds allow, then the spare ones.
     pub calls: Vec<Call>,
     pub locals: Interner<Vec<u8>, Local>,
     pub arrivals: Interner<Arrival, Arrival>,
@@ -104,10 +108,11 @@ pub struct NearEndpoints {
 impl Endpoints {
     /// Opens both endpoints: all outcomes of opening each.
     pub fn open(setup: &Setup) -> Result<(Endpoints, [Vec<Transition>; 2]), String> {
+        let spare = if setup.bounds.misuse { setup.spare_calls() } else { vec![] };
         let endpoints = Endpoints {
             erases_times: nacre_analysis::timing::erasure(&setup.stack).is_empty(),
             stack: setup.stack.clone(),
-            calls: setup.calls(),
+            calls: setup.calls().into_iter().chain(spare).collect(),
             locals: Interner::default(),
             arrivals: Interner::default(),
             effects: Interner::default(),
@@ -125,7 +130,7 @@ impl Endpoints {
             }
             let machine = Machine::of(setup.stack.clone(), config);
             let mut outcome = Outcome::Ok;
-            let transitions = endpoints.every_transition(end, &machine, &mut |machine| {
+            let transitions = endpoints.every_transition(end, &machine, true, &mut |machine| {
                 outcome = machine.open(0);
                 outcome
             });
@@ -152,16 +157,16 @@ impl Endpoints {
     pub fn step(&self, near: &mut NearEndpoints, end: usize, from: u32, step: Step) -> Transitions {
         self.steps.get(&mut near.steps, (from, step), || {
             let local = self.locals.value(from);
-            let transitions =
-                self.every_transition(end, &local.machine, &mut |machine| self.run(machine, end, &local, step));
-            Transitions::from(transitions)
+            let covers = !matches!(step, Step::Misuse(_));
+            let run = &mut |machine: &mut Machine| self.run(machine, end, &local, step);
+            Transitions::from(self.every_transition(end, &local.machine, covers, run))
         })
     }
 
     /// Runs a step on a machine in a local state.
     pub fn run(&self, machine: &mut Machine, end: usize, local: &Local, step: Step) -> Outcome {
         match step {
-            Step::Call(at) => {
+            Step::Call(at) | Step::Misuse(at) => {
                 let call = &self.calls[at as usize];
                 machine.call(call.event, &call.arguments, call.bytes.as_deref().unwrap_or(&[]), 0)
             }
@@ -194,6 +199,7 @@ impl Endpoints {
         &self,
         end: usize,
         from: &Machine,
+        covers: bool,
         run: &mut dyn FnMut(&mut Machine) -> Outcome,
     ) -> Vec<Transition> {
         let mut transitions: Vec<Transition> = vec![];
@@ -208,7 +214,7 @@ impl Endpoints {
             choices = made.next();
             let covered = machine.take_covered();
             // A handler that only rejects a frame as impossible does not count as executed.
-            if machine.counter(builtin::IMPOSSIBLE) == from.counter(builtin::IMPOSSIBLE) {
+            if covers && machine.counter(builtin::IMPOSSIBLE) == from.counter(builtin::IMPOSSIBLE) {
                 self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(covered);
             }
             // A dropped frame affects only counters; a refused call has no effect.

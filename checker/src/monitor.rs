@@ -10,7 +10,8 @@ use nacre_specification::{ActionKind, Automaton};
 use crate::broken::Broken;
 use crate::endpoints::Endpoints;
 use crate::memo::{Interner, Memo, Near};
-use nacre_worlds::setup::{Call, Setup, MEMBERS};
+use nacre_worlds::calls::Call;
+use nacre_worlds::setup::{Setup, MEMBERS};
 
 /// The possible states of each automaton: sorted, and closed under internal actions and faults.
 type Possible = Vec<Vec<State>>;

@@ -222,7 +222,7 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
 fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::Armed], step: Step) -> What {
     let stack = &setup.stack;
     match step {
-        Step::Call(at) => {
+        Step::Call(at) | Step::Misuse(at) => {
             let call = &endpoints.calls[at as usize];
             let message = stack.event(call.id).message.map(|at| at as usize);
             let numbers = call.seen.iter().enumerate().filter(|(at, _)| message != Some(*at));

@@ -1,19 +1,21 @@
 //! Global states and their transitions.
 
+mod calls;
+
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use nacre_specification::violation::Violation;
 use nacre_stack::TimerId;
 
 use crate::broken::Broken;
+use crate::counters::Counters;
 use crate::endpoints::{Endpoints, Local, NearEndpoints, Step, Transition};
 use crate::monitor::{Monitors, NearMonitors};
 use crate::network::{NearNetwork, Network};
 use nacre_worlds::setup::Setup;
 
-/// A global state: the numbers of its parts' states, and the consumed bounds (4 bits each: calls by kind and endpoint,
-/// then limits).
+/// A global state: the numbers of its parts' states, and the consumed bounds ([`Counters`]: calls by kind and
+/// endpoint, then limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     pub endpoints: [u32; 2],
@@ -39,9 +41,9 @@ pub struct Space {
     pub endpoints: Endpoints,
     pub network: Network,
     pub monitors: Monitors,
-    /// The bounds of calls by kind and endpoint, then of limited actions.
-    calls: Vec<[u8; 2]>,
-    limits: Vec<u8>,
+    /// The number of kinds of calls.
+    calls: usize,
+    counters: Counters,
     /// The names of the goals of the stack's layers.
     layer_goals: Vec<String>,
     judged_goals: usize,
@@ -50,6 +52,7 @@ pub struct Space {
     /// For each timer of the stack, the index of its limit if it is a last resort.
     last: Vec<Option<usize>>,
     at_once: bool,
+    misuse: bool,
     /// The names of the stack's timers.
     timer_names: Vec<String>,
     /// Actions of endpoints that occurred again, and whether each occurrence lets the state of the network grow without
@@ -88,11 +91,12 @@ impl Space {
             endpoints,
             network,
             monitors,
-            calls: bounds.calls.iter().map(|(_, n)| *n).collect(),
-            limits: bounds.limits.iter().chain(&bounds.last).map(|(_, n)| *n).collect(),
+            calls: bounds.calls.len(),
+            counters: Counters::new(&bounds.counts()),
             timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
             last: timers.map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
             at_once: bounds.at_once,
+            misuse: bounds.misuse,
             timer_names: setup.stack.timers.iter().map(|t| t.name.clone()).collect(),
             repeated: Mutex::default(),
             unbounded: OnceLock::new(),
@@ -165,33 +169,14 @@ impl Space {
     fn is_called(&self, near: &mut Near, state: State) -> bool {
         let mut next = self.endpoints.calls.iter().enumerate();
         next.any(|(at, call)| {
-            call.number == self.used(state, call.kind * 2 + call.end)
+            !call.spare
+                && call.number == self.used(state, call.kind * 2 + call.end)
                 && self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some()
                 && !self
                     .endpoints
                     .step(&mut near.endpoints, call.end, state.endpoints[call.end], Step::Call(at as u32))
                     .is_empty()
         })
-    }
-
-    fn calls(&self, near: &mut Near, from: State, end: usize, found: &mut dyn FnMut(Move, bool, Successor)) {
-        for (at, call) in self.endpoints.calls.iter().enumerate() {
-            if call.end != end || call.number != self.used(from, call.kind * 2 + end) {
-                continue;
-            }
-            let Some(monitor) = self.monitors.call(&mut near.monitors, from.monitor, at as u32, call) else { continue };
-            let step = Step::Call(at as u32);
-            let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], step);
-            if self.at_once && transitions.is_empty() {
-                let name = self.endpoints.call_name(call);
-                let why = format!("`{name}` at {} is allowed, and not taken", ["a", "b"][end]);
-                found(Move::Step { end, step, transition: 0 }, false, Err(Broken::new(Violation::Refused, why)));
-            }
-            let called = State { monitor, counts: from.counts + (1 << (4 * (call.kind * 2 + end))), ..from };
-            for (transition, w) in transitions.iter().enumerate() {
-                self.settle(near, called, end, w, &mut |led| found(Move::Step { end, step, transition }, false, led));
-            }
-        }
     }
 
     fn network_moves(
@@ -305,15 +290,15 @@ impl Space {
     }
 
     fn used(&self, state: State, at: usize) -> u8 {
-        (state.counts >> (4 * at)) as u8 & 15
+        self.counters.used(state.counts, at)
     }
 
     fn left_of_limit(&self, state: State, limit: usize) -> u8 {
-        self.limits[limit].saturating_sub(self.used(state, self.calls.len() * 2 + limit))
+        self.counters.left(state.counts, self.calls * 2 + limit)
     }
 
     fn use_limit(&self, state: State, limit: usize) -> State {
-        State { counts: state.counts + (1 << (4 * (self.calls.len() * 2 + limit))), ..state }
+        State { counts: self.counters.after(state.counts, self.calls * 2 + limit), ..state }
     }
 
     /// Returns why the moves of some state are not all known.
@@ -338,7 +323,7 @@ impl Space {
         let ended = judged >> 32 != 0;
         let mut taken = true;
         for (at, call) in self.endpoints.calls.iter().enumerate() {
-            if call.number != self.used(state, call.kind * 2 + call.end) {
+            if call.spare || call.number != self.used(state, call.kind * 2 + call.end) {
                 continue;
             }
             let allowed = self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some();

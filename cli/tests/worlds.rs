@@ -25,8 +25,62 @@ fn messages_of_two_kinds_are_not_alike() {
     // A violation counts although another configuration is too large.
     let (status, out, err) = verified("two_kinds", &[]);
     assert_eq!(status, 1, "{out}");
-    assert!(err.contains("an endpoint sends at most 15 messages, so that they can be distinguished"), "{err}");
-    assert!(out.contains("VIOLATED") && out.contains("no verdict: an endpoint sends"), "{out}");
+    let words = "143 messages of up to 1 bytes cannot be distinguished by each of their bytes; at most 127 can";
+    assert!(err.contains(words), "{err}");
+    assert!(out.contains("VIOLATED") && out.contains(&format!("no verdict: {words}")), "{out}");
+}
+
+#[test]
+fn many_messages_are_distinguished() {
+    let (status, out, _) =
+        verified("two_kinds", &["--configuration", "small", "--set", "plain=40,2", "--set", "urgent=0"]);
+    assert_eq!(status, 3, "one branch needs an urgent message: {out}");
+    assert!(out.contains("  holds in this configuration") && out.contains("plain 40 at a, 2 at b"), "{out}");
+}
+
+#[test]
+fn calls_that_no_specification_allows_are_refused() {
+    let sent = "VIOLATED: `send` at a is accepted, and no specification allows it here";
+    let of = |layer, more: &[&str]| verified("misuse", &[&["--layer", layer][..], more].concat());
+    for (layer, words) in [("takes", sent), ("drops", sent), ("trusts", "an assertion does not hold: !closed")] {
+        let (status, out, _) = of(layer, &["--configuration", "c"]);
+        assert!(status == 1 && out.contains(words), "{layer}: {out}");
+    }
+    for (layer, configuration) in [("refuses", "c"), ("hands_on", "c"), ("trusts", "trusted")] {
+        let (status, out, _) = of(layer, &["--configuration", configuration]);
+        assert!(status == 0 && out.contains("  holds in this configuration"), "{layer}: {out}");
+    }
+    // SPIN does not try them, and its states are those of the explorer.
+    let (status, out, err) = of("refuses", &["--engine", "all", "--level", "call"]);
+    assert!(status == 0 && !err.contains("internal"), "{out}{err}");
+    let (status, out, err) = of("takes", &["--engine", "all", "--level", "call"]);
+    assert!(status == 1 && !err.contains("internal"), "{out}{err}");
+}
+
+#[test]
+fn what_a_layer_below_does_not_accept_is_found_in_a_stack() {
+    let words = "VIOLATED: the stack: an event comes where it is not accepted: `one` does not accept this `send`";
+    for engine in ["explorer", "spin"] {
+        let (status, out, _) = verified("inner", &["--stack", "pair", "--configuration", "c", "--engine", engine]);
+        assert!(status == 1 && out.contains(words), "{engine}: {out}");
+    }
+    let (status, out, _) = verified("inner", &["--stack", "pair", "--configuration", "single"]);
+    assert!(status == 0 && out.contains("  holds in this configuration"), "{out}");
+}
+
+#[test]
+fn configurations_choose_arguments_of_calls() {
+    for engine in ["explorer", "spin"] {
+        let (status, out, _) = verified("arguments", &["--configuration", "two", "--engine", engine]);
+        assert!(status == 0 && out.contains("    to of send is 0 or 2\n"), "{engine}: {out}");
+        let (status, out, _) = verified("arguments", &["--configuration", "three", "--engine", engine]);
+        assert!(status == 1 && out.contains("send(3, 0x01)") && out.contains("deliver(2, 0x01)"), "{engine}: {out}");
+    }
+    let of = |set| verified("arguments", &["--configuration", "usual", "--set", set]);
+    let (status, _, err) = of("send.to=300");
+    assert!(status != 0 && err.contains("`to` of `send` cannot be 300"), "{err}");
+    let (status, _, err) = of("send.too=1");
+    assert!(status == 2 && err.contains("`send` has no argument `too`") && err.contains("to"), "{err}");
 }
 
 #[test]

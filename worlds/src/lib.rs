@@ -3,6 +3,7 @@
 //! [`world`] makes one of a source, a configuration and the command line; [`setup`] is the input of the engines;
 //! [`values`] says what automata see of an event.
 
+pub mod calls;
 pub mod setup;
 pub mod values;
 pub mod world;

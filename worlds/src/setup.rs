@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use nacre_specification::subset_construction::{Called, Letter};
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
 use nacre_stack::normal::beyond_worlds;
@@ -12,10 +11,8 @@ use crate::values::address;
 
 /// The number of endpoints.
 pub const MEMBERS: u64 = 2;
-/// The largest bound of a call at an endpoint, or of a limit.
-pub const MOST: u8 = 15;
-/// The maximum number of counters of a state: twice the kinds of calls, plus the limits.
-const COUNTS: usize = 16;
+/// The longest message in bytes.
+pub const LONGEST: usize = 8;
 /// The port of the network. The others are the top and the ports of layers.
 pub const BELOW: PortId = PortId(0);
 
@@ -36,6 +33,9 @@ pub struct Setup {
 pub struct Bounds {
     /// The name of an event at the upper boundary, and how often each endpoint calls it.
     pub calls: Vec<(String, [u8; 2])>,
+    /// Arguments of calls, by event and parameter, and the values to try. An argument without values here is 1, or the
+    /// peer's address.
+    pub arguments: Vec<(String, String, Vec<u64>)>,
     /// Lengths of messages in bytes; each is tried for each message.
     pub sizes: Vec<usize>,
     /// How often actions of the network (by name) and expirations (`timers`) may happen in a run.
@@ -46,6 +46,8 @@ pub struct Bounds {
     pub last: Vec<(String, u8)>,
     /// A call that the specification allows must be accepted at once, not only eventually.
     pub at_once: bool,
+    /// Whether calls that no specification allows are tried: they must be refused.
+    pub misuse: bool,
     /// The offset of all sequence numbers in the initial states.
     pub first: u64,
     /// Whether events of a step are handled in any order that keeps each link in order, not only the reference's.
@@ -56,10 +58,12 @@ impl Default for Bounds {
     fn default() -> Bounds {
         Bounds {
             calls: vec![("send".into(), [2, 1])],
+            arguments: vec![],
             sizes: vec![1],
             limits: vec![],
             last: vec![],
             at_once: false,
+            misuse: false,
             first: 0,
             any_order: false,
         }
@@ -67,28 +71,21 @@ impl Default for Bounds {
 }
 
 impl Bounds {
+    /// What a state counts up to: the calls by kind and endpoint, then the limits, then the last resorts.
+    pub fn counts(&self) -> Vec<u8> {
+        let limits = self.limits.iter().chain(&self.last).map(|(_, n)| *n);
+        self.calls.iter().flat_map(|(_, times)| *times).chain(limits).collect()
+    }
+
     /// Returns the position of a timer among the last resorts, from 1; 0: it fires at any time.
     pub fn rank(&self, timer: &str) -> usize {
         self.last.iter().position(|(name, _)| name == timer).map_or(0, |at| at + 1)
     }
 }
 
-/// A call that the application may make: by [`Setup::calls`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Call {
-    pub end: usize,
-    /// The index in [`Bounds::calls`].
-    pub kind: usize,
-    /// Its number among the calls of its kind at its endpoint.
-    pub number: u8,
-    /// The index in [`Stack::interface`].
-    pub event: u32,
-    pub id: EventId,
-    /// All arguments but the message.
-    pub arguments: Vec<Value>,
-    pub bytes: Option<Vec<u8>>,
-    /// The event's parameters in order, as automata see them.
-    pub seen: Vec<nacre_specification::Value>,
+/// The bits of a counter up to this number.
+pub fn bits_to_count(most: u8) -> u32 {
+    u8::BITS - most.leading_zeros()
 }
 
 impl Setup {
@@ -131,31 +128,20 @@ impl Setup {
 
     /// Returns why this setup is unsupported.
     pub fn check(&self) -> Result<(), String> {
-        let Bounds { calls, sizes, limits, last, .. } = &self.bounds;
+        let Bounds { calls, limits, last, .. } = &self.bounds;
         let beyond = beyond_worlds(&self.stack);
         if !beyond.is_empty() {
             return Err(format!("`{}` has {}, which worlds do not support", self.stack.name, beyond.join(" and ")));
         }
-        let limited = limits.len() + last.len();
-        if calls.len() * 2 + limited > COUNTS {
-            return Err(format!(
-                "{} kinds of calls and {limited} limits exceed the {COUNTS} counters of a state",
-                calls.len()
-            ));
+        let bits: u32 = self.bounds.counts().into_iter().map(bits_to_count).sum();
+        if bits > u64::BITS {
+            return Err(format!("counting calls and limits takes {bits} bits, and a state has {}", u64::BITS));
         }
-        let numbers = limits.iter().chain(last).map(|(_, n)| n);
-        if calls.iter().flat_map(|(_, n)| n).chain(numbers).any(|n| *n > MOST) {
-            return Err(format!("a bound is at most {MOST}"));
-        }
-        if (0..2).any(|end| self.messages_before(calls.len(), end) > u16::from(MOST)) {
-            return Err(format!("an endpoint sends at most {MOST} messages, so that they can be distinguished"));
-        }
-        if sizes.is_empty() || sizes.iter().any(|s| *s == 0 || *s > 8) {
-            return Err("messages have 1 to 8 bytes, so that they can be distinguished".into());
-        }
+        self.check_messages()?;
         for (name, _) in calls {
             self.call_event(name).ok_or(format!("`{}` has no event `{name}` from above", self.stack.name))?;
         }
+        self.check_arguments()?;
         for (name, _) in limits.iter().filter(|(name, _)| name != "timers") {
             if !self.below.actions.iter().any(|a| a.name == *name) {
                 return Err(format!("`{}` has no action `{name}`", self.below.name));
@@ -222,63 +208,11 @@ impl Setup {
         })
     }
 
-    fn call_event(&self, name: &str) -> Option<(u32, EventId)> {
+    pub(crate) fn call_event(&self, name: &str) -> Option<(u32, EventId)> {
         let list = self.stack.interface();
         let at =
             list.iter().position(|e| e.port != BELOW && e.input.is_some() && self.stack.event(e.event).name == name)?;
         Some((at as u32, list[at].event))
-    }
-
-    /// Returns every call, in order.
-    pub fn calls(&self) -> Vec<Call> {
-        let mut calls = vec![];
-        for (kind, (name, times)) in self.bounds.calls.iter().enumerate() {
-            let Some((event, id)) = self.call_event(name) else { continue };
-            let declared = self.stack.event(id);
-            for (end, times) in times.iter().enumerate() {
-                let others =
-                    declared.parameters.iter().enumerate().filter(|(i, _)| declared.message != Some(*i as u32));
-                let arguments: Vec<Value> = others.map(|(_, p)| self.argument(&p.ty, end)).collect();
-                let sizes = if declared.message.is_some() { &self.bounds.sizes[..] } else { &[0] };
-                for number in 0..*times {
-                    for size in sizes {
-                        let before = self.messages_before(kind, end) as u8;
-                        let bytes = declared.message.is_some().then(|| payload(end, before + number, *size));
-                        let seen = crate::values::seen(&self.stack, id, &arguments, bytes.as_deref());
-                        let arguments = arguments.clone();
-                        calls.push(Call { end, kind, number, event, id, arguments, bytes, seen });
-                    }
-                }
-            }
-        }
-        calls
-    }
-
-    /// Returns the calls as inputs of automata.
-    pub fn called(&self) -> Vec<Called> {
-        let called = |call: Call| {
-            let name = self.stack.event(call.id).name.clone();
-            let letter = Letter { kind: ActionKind::Input, name, end: call.end, arguments: call.seen };
-            Called { letter, kind: call.kind, number: call.number }
-        };
-        self.calls().into_iter().map(called).collect()
-    }
-
-    /// The number of messages that an endpoint sends by calls of earlier kinds.
-    fn messages_before(&self, kind: usize, end: usize) -> u16 {
-        let kinds = self.bounds.calls.iter().take(kind);
-        let carries = |name: &str| self.call_event(name).is_some_and(|(_, id)| self.stack.event(id).message.is_some());
-        kinds.filter(|(name, _)| carries(name)).map(|(_, times)| u16::from(times[end])).sum()
-    }
-
-    /// Returns an argument of a call that the configuration does not set: the peer's address, or 1.
-    fn argument(&self, ty: &Type, end: usize) -> Value {
-        let one = Value::Num(1);
-        match ty {
-            Type::Addr => Value::Addr(address(1 - end)),
-            ty if self.stack.fits(&one, ty) => one,
-            ty => self.stack.zero(ty),
-        }
     }
 
     /// Returns the given values of an endpoint: the peer's address, a distinct cookie; the others are the same at both
@@ -300,11 +234,4 @@ impl Setup {
         let config = Config { externs: self.externs.clone(), first_number: self.bounds.first, ..Config::default() };
         wanted.fold(config, |config, cell| config.given(&name(cell), value(cell)))
     }
-}
-
-/// No two messages and no two bytes of a message are equal: each encodes the endpoint, the index in the message, and
-/// the message's number at the endpoint. A layer that only copies payload behaves the same for any other contents.
-fn payload(end: usize, number: u8, size: usize) -> Vec<u8> {
-    let number = (number + 1) & 15;
-    (0..size as u8).map(|at| (end as u8) << 7 | (at & 7) << 4 | number).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::setup::{Bounds, Setup, BELOW, MOST};
+use crate::setup::{Bounds, Setup, BELOW};
 use crate::values::type_seen;
 use nacre_analysis::timing::Leak;
 use nacre_diagnostics::Diagnostic;
@@ -297,6 +297,9 @@ impl Reading {
             Meaning::Network(name) => self.automata.push((name.clone(), one)),
             Meaning::Given(name) => self.given.push((name.clone(), one)),
             Meaning::Timer(name) => self.bounds.last.push((name.clone(), small(setting, one)?)),
+            Meaning::Argument { call, name } => {
+                self.bounds.arguments.push((call.clone(), name.clone(), setting.values.clone()));
+            }
             Meaning::Limit(name) => self.bounds.limits.push((name.clone(), small(setting, one)?)),
             Meaning::Call(name) => {
                 let other = setting.values.get(1).copied().unwrap_or_default();
@@ -318,6 +321,7 @@ impl Reading {
             Bound::Size => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
             Bound::AnyOrder => self.bounds.any_order |= one != 0,
             Bound::AtOnce => self.bounds.at_once |= one != 0,
+            Bound::Misuse => self.bounds.misuse = one != 0,
             Bound::Members if one == 2 => {}
             Bound::Members => return Err(wrong(setting, "`members` is 2: groups are not built yet")),
         }
@@ -327,6 +331,9 @@ impl Reading {
     fn shown(&self) -> Vec<String> {
         let mut shown: Vec<String> =
             self.bounds.calls.iter().map(|(name, [a, b])| format!("{name} {a} at a, {b} at b")).collect();
+        let values = |values: &[u64]| values.iter().map(u64::to_string).collect::<Vec<_>>().join(" or ");
+        let arguments = self.bounds.arguments.iter();
+        shown.extend(arguments.map(|(call, name, tried)| format!("{name} of {call} is {}", values(tried))));
         let sizes: Vec<String> = self.bounds.sizes.iter().map(usize::to_string).collect();
         let unit = if self.bounds.sizes == [1] { "byte" } else { "bytes" };
         shown.push(format!("messages of {} {unit}", sizes.join(" or ")));
@@ -346,6 +353,9 @@ impl Reading {
         shown.extend(self.given.iter().map(|(name, value)| format!("{name} is initially {value} at both endpoints")));
         if self.bounds.at_once {
             shown.push("calls that the specification allows are accepted at once".into());
+        }
+        if self.bounds.misuse {
+            shown.push("calls that no specification allows are tried too".into());
         }
         if let Some(bits) = self.variation.sequence_bits {
             shown.push(format!("sequence numbers of {bits} bits"));
@@ -370,8 +380,7 @@ fn times(n: u8) -> String {
 
 /// Returns a count that fits a state.
 fn small(setting: &Resolved, value: u64) -> Result<u8, Refusal> {
-    let small = u8::try_from(value).ok().filter(|n| *n <= MOST);
-    small.ok_or_else(|| wrong(setting, &format!("`{}` is at most {MOST}", setting.name)))
+    u8::try_from(value).map_err(|_| wrong(setting, &format!("`{}` is at most {}", setting.name, u8::MAX)))
 }
 
 /// Returns the refusal of a setting's value.

@@ -28,6 +28,11 @@ pub enum Meaning {
     Network(String),
     /// How often an event is called at each end.
     Call(String),
+    /// The values of an argument of a call (`send.id`): each is tried.
+    Argument {
+        call: String,
+        name: String,
+    },
     /// How often a timer (`pt2pt.resend`) fires as a last resort.
     Timer(String),
     /// The initial value of a cell, at both ends.
@@ -45,15 +50,17 @@ pub enum Bound {
     Size,
     AnyOrder,
     AtOnce,
+    Misuse,
     Members,
 }
 
-const BOUNDS: [(&str, Bound); 6] = [
+const BOUNDS: [(&str, Bound); 7] = [
     ("numbers", Bound::Numbers),
     ("first", Bound::First),
     ("size", Bound::Size),
     ("any_order", Bound::AnyOrder),
     ("at_once", Bound::AtOnce),
+    ("misuse", Bound::Misuse),
     ("members", Bound::Members),
 ];
 
@@ -166,8 +173,10 @@ fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Dia
 fn arity(resolved: &Resolved) -> Option<Diagnostic> {
     let Resolved { meaning, values, name, span } = resolved;
     let help = match (meaning, values.len()) {
-        (Meaning::Bound(Bound::Size), 1..) | (Meaning::Call(_), 1 | 2) => return None,
-        (Meaning::Bound(Bound::Size), _) => format!("write `{name} = 1;` or `{name} = (1, 3);`"),
+        (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, 1..) | (Meaning::Call(_), 1 | 2) => return None,
+        (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, _) => {
+            format!("write `{name} = 1;` or `{name} = (1, 3);`")
+        }
         (Meaning::Call(_), _) => format!("write how often it is called at each end: `{name} = (2, 1);`"),
         (_, 1) => return None,
         (..) => format!("write one value: `{name} = 2;`"),
@@ -196,6 +205,8 @@ struct Names<'s> {
     network_parameters: Vec<String>,
     actions: Vec<String>,
     calls: Vec<String>,
+    /// Arguments of calls besides messages: `send.id`.
+    arguments: Vec<String>,
     timers: Vec<String>,
     givens: Vec<String>,
 }
@@ -220,6 +231,7 @@ impl<'s> Names<'s> {
             network_parameters: session.program.automaton_parameters(network),
             actions,
             calls: vec![],
+            arguments: vec![],
             timers: vec![],
             givens: vec![],
         }
@@ -238,7 +250,11 @@ impl<'s> Names<'s> {
         self.timers = stack.timers.iter().map(|t| t.name.clone()).collect();
         self.givens = stack.cells.iter().filter(|c| is_settable(c)).map(|c| c.name.clone()).collect();
         let inputs = stack.interface().into_iter().filter(|e| e.port != NETWORK && e.input.is_some());
-        self.calls = inputs.map(|e| stack.event(e.event).name.clone()).collect();
+        for event in inputs.map(|e| stack.event(e.event)) {
+            let others = event.parameters.iter().enumerate().filter(|(at, _)| event.message != Some(*at as u32));
+            self.arguments.extend(others.map(|(_, parameter)| format!("{}.{}", event.name, parameter.name)));
+            self.calls.push(event.name.clone());
+        }
         Ok(())
     }
 
@@ -264,7 +280,11 @@ impl<'s> Names<'s> {
         if self.timers.contains(&full) {
             return Some(Meaning::Timer(full));
         }
-        let [name] = &setting.path[..] else { return None };
+        let [name] = &setting.path[..] else {
+            let [call, name] = &setting.path[..] else { return None };
+            let known = self.arguments.contains(&full);
+            return known.then(|| Meaning::Argument { call: call.clone(), name: name.clone() });
+        };
         let bound = BOUNDS.iter().find(|(known, _)| known == name);
         match bound {
             _ if self.calls.contains(name) => Some(Meaning::Call(name.clone())),
@@ -312,6 +332,11 @@ impl<'s> Names<'s> {
                 let known: Vec<&str> = others.chain(timers).chain(BOUNDS.map(|(name, _)| name)).collect();
                 let message = format!("a configuration of `{}` has no setting `{first}`", self.subject);
                 error_at(message, setting, 0, suggestion(first, &known))
+            }
+            [name] if self.calls.contains(first) => {
+                let prefix = format!("{first}.");
+                let known: Vec<&str> = self.arguments.iter().filter_map(|a| a.strip_prefix(&prefix)).collect();
+                error_at(format!("`{first}` has no argument `{name}`"), setting, 1, suggestion(name, &known))
             }
             [_] if !layers.contains(&first.as_str()) => {
                 let message = format!("`{}` has no layer `{first}`", self.subject);

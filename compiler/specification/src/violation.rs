@@ -32,13 +32,15 @@ pub enum Violation {
     NotTaken,
     /// A call that the specification allows is not accepted at once.
     Refused,
+    /// A call that no specification allows is accepted.
+    Misuse,
     /// A goal is not met infinitely often.
     Goal,
 }
 
 impl Violation {
     /// Every kind, in the order of the declaration.
-    pub const ALL: [Violation; 15] = [
+    pub const ALL: [Violation; 16] = [
         Violation::Assertion,
         Violation::Unreachable,
         Violation::LoopBound,
@@ -53,6 +55,7 @@ impl Violation {
         Violation::NotAllowed,
         Violation::NotTaken,
         Violation::Refused,
+        Violation::Misuse,
         Violation::Goal,
     ];
 

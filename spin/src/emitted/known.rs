@@ -6,7 +6,8 @@ use nacre_backend_promela::monitors;
 use nacre_backend_promela::world::Form;
 use nacre_specification::subset_construction::SubsetConstruction;
 use nacre_stack::interpret::Value;
-use nacre_worlds::setup::{Call, Setup};
+use nacre_worlds::calls::Call;
+use nacre_worlds::setup::Setup;
 
 use crate::environment;
 

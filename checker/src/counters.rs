@@ -1,0 +1,64 @@
+//! The consumed bounds of a state, packed into 64 bits.
+
+use nacre_worlds::setup::bits_to_count;
+
+/// How several counters, each up to a bound of its own, share a word.
+pub struct Counters {
+    places: Vec<Place>,
+}
+
+struct Place {
+    shift: u32,
+    bits: u32,
+    most: u8,
+}
+
+impl Counters {
+    /// Counters up to these bounds. [`Setup::check`](nacre_worlds::setup::Setup::check) ensures that they fit.
+    pub fn new(most: &[u8]) -> Counters {
+        let mut next = 0;
+        let places = most.iter().map(|most| {
+            let (shift, bits) = (next, bits_to_count(*most));
+            next += bits;
+            Place { shift, bits, most: *most }
+        });
+        Counters { places: places.collect() }
+    }
+
+    /// Returns the value of a counter.
+    pub fn used(&self, counts: u64, counter: usize) -> u8 {
+        let Place { shift, bits, .. } = self.places[counter];
+        counts.checked_shr(shift).unwrap_or(0) as u8 & ((1u16 << bits) - 1) as u8
+    }
+
+    /// Returns how far a counter is from its bound.
+    pub fn left(&self, counts: u64, counter: usize) -> u8 {
+        self.places[counter].most - self.used(counts, counter)
+    }
+
+    /// Returns the counts after one more of a counter that has some left.
+    pub fn after(&self, counts: u64, counter: usize) -> u64 {
+        counts + (1 << self.places[counter].shift)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Counters;
+
+    #[test]
+    fn counters_do_not_touch_each_other() {
+        let most = [3, 0, 255, 1, 15, 4];
+        let counters = Counters::new(&most);
+        let mut counts = 0;
+        for round in 0..=255u16 {
+            for (at, most) in most.iter().enumerate() {
+                assert_eq!(u16::from(counters.used(counts, at)), round.min(u16::from(*most)));
+                if counters.left(counts, at) > 0 {
+                    counts = counters.after(counts, at);
+                }
+            }
+        }
+        assert!((0..most.len()).all(|at| counters.left(counts, at) == 0));
+    }
+}
