@@ -21,6 +21,7 @@ mod configurations;
 mod constants;
 mod containers;
 mod convert;
+mod declarations;
 mod duplicates;
 mod emissions;
 mod expressions;
