@@ -295,7 +295,7 @@ impl<'a> Run<'a> {
         if self.stack.has_message(&self.frame.locals[into.index()].ty) {
             let made = match given.is_empty() {
                 true => self.made(Size::up_to(grows), done),
-                false => self.remade(&given, |size| size.grown(grows), done),
+                false => self.remade(&given, |size| size.grown(|_| grows), done),
             };
             self.set(into, &made);
         }
@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
     fn filter(&mut self, into: LocalId, filter: FilterId, input: &Expr, done: &mut Vec<Course>) {
         let read = self.viewed(input, done);
         let stack = self.stack;
-        let grown = |size: Size| size.grown(growth(stack, filter, size.max));
+        let grown = |size: Size| size.grown(|read| growth(stack, filter, read));
         let made = match read.is_empty() {
             true => self.made(grown(Size::up_to(longest(input, &read))), done),
             false => self.remade(&read, grown, done),

@@ -8,7 +8,6 @@ use nacre_typed::Fragment;
 
 use crate::codes;
 use crate::course::Emission;
-use crate::layout;
 use crate::linked::{Linked, LOWER};
 use crate::shapes::{Flow, Node};
 
@@ -315,7 +314,7 @@ fn overlapping(stack: &Stack) -> Option<Diagnostic> {
     let shapes = || stack.layouts.iter().flat_map(|layout| layout.shapes.iter().map(move |shape| (layout, shape)));
     let chosen = |p: &&Placed| matches!(field_of(stack, p).place, FieldPlace::Byte(_));
     let early = shapes().filter_map(|(layout, shape)| {
-        let front = layout::start(layout.form, shape.identified, shape.number, layout.shapes.len() == 1);
+        let front = crate::start::start(layout.form, shape.identified, shape.number, layout.shapes.len() == 1);
         let field = shape.fields.iter().filter(chosen).find(|p| p.bit < front)?;
         Some((front, layout, field))
     });

@@ -8,18 +8,13 @@ use nacre_stack::*;
 use crate::linked::LOWER;
 use crate::message::{Bag, Size, LONGEST};
 use crate::shapes::Flow;
+use crate::start::start;
 
 /// The largest datagram of a transport.
 pub const TRANSPORT_MAX: u32 = 65_507;
 
-/// Larger numbers fit neither the seven bits of the preamble nor the byte of a plain layout.
-pub(crate) const ESCAPE_PREAMBLE: u32 = 126;
-pub(crate) const ESCAPE_PLAIN: u32 = 255;
-
 const COOKIE_BIT: u32 = 8;
-const PREAMBLE_BITS: u32 = 32;
 const FINGERPRINT_BIT: u32 = 32;
-const FINGERPRINT_BITS: u32 = 64;
 
 /// A combination of headers that was found, before it has a number.
 struct Found {
@@ -119,19 +114,6 @@ fn is_identified(stack: &Stack, form: LayoutForm, headers: &[HeaderId]) -> bool 
 
 fn carries(stack: &Stack, header: HeaderId, place: FieldPlace) -> bool {
     stack.header(header).fields.iter().any(|f| f.place == place)
-}
-
-/// The bit at which packed fields begin.
-pub(crate) fn start(form: LayoutForm, identified: bool, number: u32, only: bool) -> u32 {
-    match form {
-        LayoutForm::Preamble => {
-            let fixed = PREAMBLE_BITS + if identified { FINGERPRINT_BITS } else { 0 };
-            fixed + if number >= ESCAPE_PREAMBLE { 16 } else { 0 }
-        }
-        LayoutForm::Plain if only => 0,
-        LayoutForm::Plain if number >= ESCAPE_PLAIN => 24,
-        LayoutForm::Plain => 8,
-    }
 }
 
 /// The places of all fields of a shape, and the bytes before the data. `checks` reports overlapping fields.

@@ -24,8 +24,10 @@ mod fit;
 mod gossip;
 mod greatest;
 mod layout;
+mod length;
 mod link;
 mod linked;
+mod longest_call;
 mod message;
 mod passing;
 mod promises;
@@ -35,22 +37,20 @@ mod renumber;
 mod room;
 mod shapes;
 mod spots;
+mod start;
 mod strides;
 mod values;
 mod words;
 mod world;
-
-use std::collections::BTreeMap;
 
 pub use codes::CODES;
 pub use explain::{explain, folded, COLUMNS};
 pub use fingerprint::{wire_text, WIRE_VERSION};
 pub use layout::TRANSPORT_MAX;
 use nacre_diagnostics::Diagnostic;
-use nacre_stack::{EventId, PortId, Stack};
+use nacre_stack::Stack;
 use nacre_typed::Fragment;
 
-use linked::Linked;
 use shapes::Flow;
 
 /// Options of composition.
@@ -95,7 +95,7 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     none(room::check(&linked.stack).into_iter().collect())?;
     shapes::boundaries(&mut linked);
     admission::admit(&mut linked);
-    let flow = flow(&mut linked, options);
+    let flow = longest_call::flow(&mut linked, options.frame_max);
     none(checks::flow(&linked, &flow))?;
     none(cycles::check(&linked.stack, &flow))?;
     none(classes::classify(&mut linked.stack))?;
@@ -121,16 +121,6 @@ fn none(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
     } else {
         Err(problems)
     }
-}
-
-/// Follows the flow twice: the lengths of messages are known only when the headers are.
-fn flow(linked: &mut Linked, options: &Options) -> Flow {
-    let limits = admission::limits(&linked.stack);
-    let first = shapes::follow(linked, &limits, options.frame_max, options.frame_max);
-    let (frame_data, call) = layout::longest(&linked.stack, &first, options.frame_max);
-    let limits: BTreeMap<(PortId, EventId), u32> = limits;
-    let grown = (call == 0).then(|| refusing::growing(&linked.stack, &first, frame_data)).flatten();
-    Flow { grown, ..shapes::follow(linked, &limits, frame_data, call) }
 }
 
 fn outputs(stack: &mut Stack, flow: &Flow) {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use nacre_analysis::{Lattice, Stride};
 use nacre_stack::HeaderId;
 
-/// Upper limit of a message's length, for messages that no condition bounds.
-pub(crate) const LONGEST: u32 = 1 << 24;
+use crate::length::Length;
+pub(crate) use crate::length::LONGEST;
 
 /// Upper limit of the counted pieces of a message.
 const PIECES: u32 = 1 << 16;
@@ -71,16 +71,30 @@ pub(crate) struct Size {
     pub whole: bool,
     /// The most bytes that it exceeds the message that entered by.
     pub growth: u32,
+    /// Its length as far as this endpoint determines it, whatever step stored its bytes.
+    pub length: Length,
 }
 
 impl Size {
     /// The size of a message without data.
-    pub const NONE: Size = Size { min: 0, max: 0, pieces: 0, piece: 0, cut: 0, whole: true, growth: 0 };
+    pub const NONE: Size =
+        Size { min: 0, max: 0, pieces: 0, piece: 0, cut: 0, whole: true, growth: 0, length: Length::NONE };
 
     /// Data of at most `max` bytes in one piece.
     pub fn up_to(max: u32) -> Size {
         let max = max.min(LONGEST);
-        Size { min: 0, max, pieces: 1, piece: max, cut: 0, whole: true, growth: 0 }
+        let length = Length::limited(max);
+        Size { min: 0, max, pieces: 1, piece: max, cut: 0, whole: true, growth: 0, length }
+    }
+
+    /// The message of a call whose length no layer states.
+    pub fn of_call(max: u32) -> Size {
+        Size { length: Length::of_call(max), ..Size::up_to(max) }
+    }
+
+    /// Data that the peer sent.
+    pub fn of_peer(max: u32) -> Size {
+        Size { length: Length::NONE, ..Size::up_to(max) }
     }
 
     /// Bounds that hold for both.
@@ -93,6 +107,7 @@ impl Size {
             cut: gcd(self.cut, other.cut),
             whole: self.whole && other.whole,
             growth: self.growth.max(other.growth),
+            length: self.length.either(other.length),
         }
     }
 
@@ -111,12 +126,14 @@ impl Size {
             cut: self.cut,
             whole: self.whole,
             growth: bound(self.growth, before.growth, LONGEST),
+            length: self.length.widened(before.length),
         }
     }
 
     /// The same message with this limit of its length.
     pub fn at_most(self, max: u32) -> Size {
-        Size { min: self.min.min(max), max: self.max.min(max), piece: self.piece.min(max), ..self }
+        let length = self.length.at_most(max);
+        Size { min: self.min.min(max), max: self.max.min(max), piece: self.piece.min(max), length, ..self }
     }
 
     /// A part of it that begins at a multiple of `stride`.
@@ -124,11 +141,13 @@ impl Size {
         Size { min: 0, cut: gcd(self.cut, stride), whole: false, ..self.at_most(max) }
     }
 
-    /// New bytes made from it, longer by at most `more`.
-    pub fn grown(self, by: u32) -> Size {
+    /// New bytes made from it, longer by at most `more` of its length.
+    pub fn grown(self, more: impl Fn(u32) -> u32) -> Size {
+        let by = more(self.max);
         let max = self.max.saturating_add(by).min(LONGEST);
         let growth = self.growth.saturating_add(by).min(LONGEST);
-        Size { min: 0, max, pieces: 1, piece: max, cut: 0, whole: true, growth }
+        let length = self.length.grown(more);
+        Size { min: 0, max, pieces: 1, piece: max, cut: 0, whole: true, growth, length }
     }
 
     /// Up to `count` such messages joined in front of `last`.
@@ -136,7 +155,8 @@ impl Size {
         let max = (u64::from(self.max) * u64::from(count) + u64::from(last.max)).min(u64::from(LONGEST)) as u32;
         let pieces = self.pieces.saturating_mul(count).saturating_add(last.pieces).min(PIECES);
         let (piece, cut) = (self.piece.max(last.piece), gcd(self.cut, last.cut));
-        Size { min: last.min, max, pieces, piece, cut, whole: false, growth: self.growth.max(last.growth) }
+        let (growth, length) = (self.growth.max(last.growth), self.length.times(count).followed_by(last.length));
+        Size { min: last.min, max, pieces, piece, cut, whole: false, growth, length }
     }
 
     /// The message after it is stored: pieces are copied into one.

@@ -5,6 +5,7 @@ use nacre_stack::*;
 
 use crate::admission::limits;
 use crate::codes;
+use crate::message::Size;
 use crate::shapes::{Flow, Node};
 
 /// Returns a warning for each call that accepts only empty messages although no layer states so.
@@ -44,6 +45,7 @@ pub(crate) fn growing(stack: &Stack, flow: &Flow, frame: u32) -> Option<(LayerId
         Node::Timer(timer) => stack.timers[timer.index()].layer,
     };
     let all = flow.courses.iter().flat_map(|(node, course)| course.emissions().into_iter().map(move |e| (node, e)));
-    let grown = all.filter(|(_, e)| e.bag.iter().flat_map(|b| b.0.values()).any(|s| s.growth >= frame));
+    let too_long = |size: &Size| size.growth >= frame || size.length.called > Some(frame);
+    let grown = all.filter(|(_, e)| e.bag.iter().flat_map(|b| b.0.values()).any(too_long));
     grown.map(|(node, emission)| (place(node), emission.span)).max_by_key(|(layer, _)| *layer)
 }

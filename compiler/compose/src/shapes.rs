@@ -75,9 +75,12 @@ fn enter(linked: &Linked, limits: &BTreeMap<(PortId, EventId), u32>, flow: &mut 
             if p == LOWER.index() && message {
                 continue;
             }
-            let limit = limits.get(&(PortId(p as u32), input.event)).copied().unwrap_or(flow.longest_call);
             let kind = message.then(|| Kind { headers: vec![], data: true, origin: Origin::Entered });
-            let size = if message { Size::up_to(limit) } else { Size::NONE };
+            let size = match limits.get(&(PortId(p as u32), input.event)) {
+                _ if !message => Size::NONE,
+                Some(limit) => Size::up_to(*limit),
+                None => Size::of_call(flow.longest_call),
+            };
             flow.arrivals.insert(Node::Event(input.layer, input.event, kind), size);
         }
     }
@@ -200,7 +203,7 @@ fn leave(linked: &Linked, flow: &mut Flow, port: PortId, emission: &Emission, pe
     let longest = flow.longest_frame;
     for (kind, size) in &bag.0 {
         let kind = Kind { origin: Origin::Entered, ..kind.clone() };
-        let size = Size { min: size.min, growth: 0, ..Size::up_to(size.max.min(longest)) };
+        let size = Size { min: size.min, ..Size::of_peer(size.max.min(longest)) };
         any |= meet(flow, Node::Event(layer, event, Some(kind)), size, pending);
     }
     any

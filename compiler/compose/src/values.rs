@@ -6,11 +6,12 @@ use nacre_stack::*;
 use crate::activation::run::Run;
 use crate::constants::constant;
 use crate::course::{Act, Course};
+use crate::length::Length;
 use crate::message::{Bag, Kind, Origin, Size, LONGEST};
 use crate::spots::capacity;
 
-/// The most bytes that encode the shape of packed headers.
-const SHAPE_NUMBER: u32 = 3;
+/// The most bits that encode the shape of packed headers.
+const LONGEST_START: u32 = 24;
 
 impl Run<'_> {
     /// New bytes made from messages: without headers, data or control as before.
@@ -43,14 +44,16 @@ impl Run<'_> {
                 let total = list.iter().zip(&bags).fold(0u32, |sum, (e, bag)| sum.saturating_add(longest(e, bag)));
                 let mut all = Bag::default();
                 bags.iter().for_each(|bag| _ = all.join(bag));
-                control(all.sized(|s| s.grown(total)))
+                let length =
+                    list.iter().zip(&bags).map(|(e, bag)| length(e, bag)).fold(Length::NONE, Length::followed_by);
+                control(all.sized(|s| Size { length, ..s.grown(|_| total) }))
             }
             ExprKind::Tuple(list) => {
-                let lengths = list.iter().map(|e| longest(e, &self.viewed(e, done)));
-                Bag::one(
-                    Kind { headers: vec![], data: false, origin: Origin::Made },
-                    Size::up_to(lengths.max().unwrap_or(0)),
-                )
+                let bags: Vec<Bag> = list.iter().map(|e| self.viewed(e, done)).collect();
+                let longest = list.iter().zip(&bags).map(|(e, bag)| longest(e, bag)).max().unwrap_or(0);
+                let length = list.iter().zip(&bags).map(|(e, bag)| length(e, bag)).fold(Length::NONE, Length::either);
+                let kind = Kind { headers: vec![], data: false, origin: Origin::Made };
+                Bag::one(kind, Size { length, ..Size::up_to(longest) })
             }
             _ => self.expr(view, done),
         }
@@ -71,10 +74,15 @@ impl Run<'_> {
         let bag = self.expr(message, done);
         let told = bag.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, size));
         let new = self.world.packed.entry(layout).or_default().join(&told);
+        let shapes = self.world.packed[&layout].0.len() as u32;
+        let start = crate::start::start(LayoutForm::Plain, false, shapes.saturating_sub(1), shapes == 1);
         self.learnt(new);
         bag.map(|kind, size| {
             let origin = new_origin(kind.origin, size);
-            (Kind { headers: vec![], origin, ..kind.clone() }, size.grown(head(self.stack, &kind.headers)))
+            // The number of shapes is certain when the flow is complete.
+            let length = size.length.grown(|_| head(self.stack, &kind.headers, start));
+            let size = size.grown(|_| head(self.stack, &kind.headers, LONGEST_START));
+            (Kind { headers: vec![], origin, ..kind.clone() }, Size { length, ..size })
         })
     }
 
@@ -205,10 +213,10 @@ impl Run<'_> {
     }
 }
 
-/// The maximum number of bytes in front of a packed message with these headers. Fields with a fixed place end within
-/// them; all others may follow those.
-fn head(stack: &Stack, headers: &[HeaderId]) -> u32 {
-    let (mut end, mut packed) = (SHAPE_NUMBER * 8, 0);
+/// The maximum number of bytes in front of a packed message with these headers, which follow `start` bits. Fields with
+/// a fixed place end within them; all others may follow those.
+fn head(stack: &Stack, headers: &[HeaderId], start: u32) -> u32 {
+    let (mut end, mut packed) = (start, 0);
     for field in headers.iter().flat_map(|h| &stack.header(*h).fields) {
         match field.place {
             FieldPlace::Byte(byte) => end = end.max(byte * 8 + field.bits),
@@ -283,6 +291,14 @@ pub(crate) fn longest(e: &Expr, bag: &Bag) -> u32 {
     match e.ty {
         Type::Bytes(n) | Type::Text(n) => n,
         _ => bag.size().max,
+    }
+}
+
+/// The length of a view or string of bytes as far as this endpoint determines it.
+fn length(e: &Expr, bag: &Bag) -> Length {
+    match e.ty {
+        Type::Bytes(n) | Type::Text(n) => Length::limited(n),
+        _ => bag.size().length,
     }
 }
 

@@ -185,7 +185,7 @@ fn front_parts(layout: &Layout, shape: &Shape) -> Vec<Part> {
     let one = layout.shapes.len() == 1;
     match layout.form {
         LayoutForm::Preamble => {
-            let escaped = shape.number >= crate::layout::ESCAPE_PREAMBLE;
+            let escaped = shape.number >= crate::start::ESCAPE_PREAMBLE;
             let mut parts = vec![part(0, 1, &[if shape.identified { "1" } else { "0" }])];
             let seven = if escaped { "126".to_string() } else { number.clone() };
             parts.push(part(1, 7, &[&seven]));
@@ -195,7 +195,7 @@ fn front_parts(layout: &Layout, shape: &Shape) -> Vec<Part> {
             parts
         }
         LayoutForm::Plain if one => vec![],
-        LayoutForm::Plain if shape.number >= crate::layout::ESCAPE_PLAIN => {
+        LayoutForm::Plain if shape.number >= crate::start::ESCAPE_PLAIN => {
             vec![part(0, 8, &["255"]), part(8, 16, &[&number, &short])]
         }
         LayoutForm::Plain => vec![part(0, 8, &[&number, &short])],

@@ -1,5 +1,6 @@
 //! Composes layers of these tests and of the library to stacks.
 
+mod calls;
 mod errors;
 mod layers;
 mod lengths;
