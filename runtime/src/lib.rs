@@ -54,6 +54,7 @@ pub mod random;
 mod ration;
 mod region;
 mod router;
+pub mod sans_io;
 mod stack;
 mod stacks;
 mod statistics;

@@ -23,7 +23,6 @@ pub(crate) enum Sent {
     Failed(Option<io::Error>, Vec<(SocketAddr, io::Error)>),
 }
 
-#[cfg(test)]
 impl Outbox for Vec<(SocketAddr, Vec<u8>)> {
     fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
         self.push((to, crate::transport::joined(frame)));

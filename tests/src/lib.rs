@@ -9,6 +9,7 @@ pub mod mutants;
 pub mod mutation;
 pub mod pair;
 pub mod programs;
+pub mod restarts;
 pub mod rows;
 pub mod source;
 pub mod storm;

@@ -60,6 +60,11 @@ impl Machines {
 
     /// Errors: the message of the C compiler.
     pub fn compile(&self, text: &Emitted) -> Result<Box<dyn Maker>, String> {
+        Ok(Box::new(Compiled { stack: self.load(text)? }))
+    }
+
+    /// The compiled stack, for the runtime. Errors: the message of the C compiler.
+    pub fn load(&self, text: &Emitted) -> Result<nacre_runtime::Stack, String> {
         let name = &self.stack.name;
         let stack = self.toolchain.load(&Text {
             header_name: &format!("{name}.h"),
@@ -67,7 +72,7 @@ impl Machines {
             source: &text.source,
             symbol: &format!("{name}_stack"),
         });
-        Ok(Box::new(Compiled { stack: stack.map_err(|error| error.to_string())? }))
+        stack.map_err(|error| error.to_string())
     }
 
     pub fn emitted(&self, level: Level) -> Box<dyn Maker> {

@@ -57,13 +57,11 @@ impl Session {
         self.found.iter().any(Diagnostic::is_error)
     }
 
-    /// Checks every declaration, every layer alone, and every stack declared in the files named by the caller.
+    /// Checks every layer alone, and every stack declared in the files named by the caller.
     pub fn check(&mut self) {
         if self.has_errors() {
             return;
         }
-        let declarations = self.program.check_declarations();
-        self.add(declarations);
         let automata = self.program.check_automata();
         self.add(automata);
         let configurations = self.program.check_configurations();

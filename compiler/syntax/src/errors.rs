@@ -138,20 +138,6 @@ pub(crate) fn reserved(word: &str, span: Span) -> Diagnostic {
         .help(format!("use another name, such as `{word}_` or a longer one"))
 }
 
-pub(crate) fn unnamed(what: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("S0008", format!("`_` cannot name {what}"))
-        .at(span, "not a name")
-        .because("`_` is a pattern that matches anything")
-        .help("use a lower-case name")
-}
-
-pub(crate) fn prefix_of_interface(name: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("S0008", format!("`{name}` cannot name a stack"))
-        .at(span, "begins like the C interface")
-        .because("the names in emitted C begin with that of the stack, and those of the C interface with `nacre_`")
-        .help(format!("use another name, such as `my_{name}`"))
-}
-
 pub(crate) fn name_of_import(word: &str, what: &str, span: Span) -> Diagnostic {
     Diagnostic::error("S0034", format!("`{word}` is the alias of an import"))
         .at(span, format!("it refers to a file, not to {what}"))

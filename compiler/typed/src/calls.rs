@@ -119,9 +119,8 @@ impl Body<'_, '_> {
         if let Some(outcome) = self.builtin(name, arguments, span, want) {
             return outcome;
         }
-        if let Some(declared) = self.cx.extern_named(name, span) {
-            self.poisoned |= declared.is_none();
-            return self.extern_call(declared?, arguments, span);
+        if let Some(id) = self.cx.extern_named(name, span) {
+            return self.extern_call(id, arguments, span);
         }
         let own: Vec<&str> = self.cx.function_ids.keys().map(String::as_str).collect();
         let help = match (nearest(name, &own), foreign::name(name, Unknown::Value)) {

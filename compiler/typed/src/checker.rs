@@ -34,9 +34,6 @@ pub(crate) struct Checker<'p> {
     pub program: &'p Program,
     pub layer: &'p ast::Layer,
     pub found: Vec<Diagnostic>,
-    /// Those of functions in C and filters, which are typed at their first use: a statement that withdraws its own
-    /// reports keeps these.
-    pub of_declarations: Vec<Diagnostic>,
     /// The typed tree so far.
     pub tree: tree::Layer,
     pub constants: HashMap<String, Constant>,
@@ -48,10 +45,8 @@ pub(crate) struct Checker<'p> {
     pub unsound: HashSet<Declared>,
     pub counter_ids: HashMap<String, CounterId>,
     pub function_ids: HashMap<String, FunctionId>,
-    /// None: the filter has an error.
-    pub filter_ids: HashMap<String, Option<FilterId>>,
-    /// The same.
-    pub extern_ids: HashMap<String, Option<ExternId>>,
+    pub filter_ids: HashMap<String, FilterId>,
+    pub extern_ids: HashMap<String, ExternId>,
     pub calls: CallGraph,
     /// Uses of borrowed names after changes, and all calls.
     pub uses: Vec<Use>,
@@ -64,8 +59,8 @@ pub(crate) struct Checker<'p> {
     pub pushed: BTreeSet<HeaderId>,
     /// The size of each struct.
     pub struct_sizes: Vec<Extent>,
-    /// Structs whose fields are being looked up: keys and names.
-    pub declaring: Vec<(String, &'p ast::Ident)>,
+    /// Structs whose fields are being looked up.
+    pub declaring: Vec<String>,
     /// The largest width of sequence numbers, in bits.
     pub sequence_bits: Option<u32>,
     /// The size of the state so far, in words.
@@ -92,7 +87,6 @@ impl<'p> Checker<'p> {
             program,
             layer,
             found: Vec::new(),
-            of_declarations: Vec::new(),
             tree: tree::Layer { name: layer.name.name.clone(), span: layer.span, ..tree::Layer::default() },
             constants: HashMap::new(),
             struct_ids: HashMap::new(),
@@ -137,23 +131,7 @@ impl<'p> Checker<'p> {
 
     /// Whether an error was reported.
     pub(crate) fn has_errors(&self) -> bool {
-        self.found.iter().chain(&self.of_declarations).any(Diagnostic::is_error)
-    }
-
-    /// Types a declaration outside of the code that uses it.
-    pub(crate) fn apart<T>(&mut self, typed: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.found.len();
-        let made = typed(self);
-        let more = self.found.split_off(before);
-        self.of_declarations.extend(more);
-        made
-    }
-
-    /// Returns all diagnostics.
-    pub(crate) fn diagnostics(&mut self) -> Vec<Diagnostic> {
-        let mut all = std::mem::take(&mut self.found);
-        all.append(&mut self.of_declarations);
-        all
+        self.found.iter().any(Diagnostic::is_error)
     }
 
     /// The abilities of values of the type.

@@ -9,61 +9,32 @@ use crate::calls::Outcome;
 use crate::checker::Checker;
 use crate::tree::{Expr, ExprKind, UNIT};
 
-impl<'p> Checker<'p> {
-    /// Finds a function in C by its name; its first use declares it. Within, None after an error, which was reported.
-    pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<Option<ExternId>> {
-        let (key, declared) = self.declared_extern(name, at)?;
-        if let Some(&known) = self.extern_ids.get(&key) {
-            return Some(known);
-        }
-        let made = self.apart(|checker| checker.typed_extern(declared));
-        let id = made.map(|made| {
-            self.tree.externs.push(made);
-            ExternId(self.tree.externs.len() as u32 - 1)
-        });
-        self.extern_ids.insert(key, id);
-        Some(id)
-    }
-
-    /// The declaration of a function in C that a name stands for: the layer's own, or one of a file.
-    fn declared_extern(&self, name: &str, at: Span) -> Option<(String, &'p ast::Extern)> {
+impl Checker<'_> {
+    /// Finds a function in C by its name; its first use declares it.
+    pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<ExternId> {
         let own = self.layer.members.iter().find_map(|m| match m {
             Member::Extern(e) if e.name.name == name => Some(e),
             _ => None,
         });
-        if let Some(own) = own.filter(|_| self.is_here(at)) {
-            return Some((name.to_string(), own));
+        let found = self.program.find(name, at);
+        let (key, declared) = match (own.filter(|_| self.is_here(at)), found.map(|n| (n.key(), n.item))) {
+            (Some(e), _) => (name.to_string(), e.clone()),
+            (None, Some((key, Item::Extern(e)))) => (key, e.clone()),
+            _ => return None,
+        };
+        if let Some(&id) = self.extern_ids.get(&key) {
+            return Some(id);
         }
-        let found = self.program.find(name, at)?;
-        match found.item {
-            Item::Extern(declared) => Some((found.key(), declared)),
-            _ => None,
+        self.names_of_c(&declared);
+        let mut parameters = Vec::new();
+        for p in &declared.parameters {
+            parameters.push(Parameter { name: p.name.name.clone(), ty: self.type_of_c(&p.ty)? });
         }
-    }
-
-    /// Checks the layer's own functions in C that it does not call; they are not part of its tree.
-    pub(crate) fn unused_externs(&mut self) {
-        let layer = self.layer;
-        for member in &layer.members {
-            match member {
-                Member::Extern(declared) if !self.extern_ids.contains_key(&declared.name.name) => {
-                    let (structs, enums) = (self.tree.structs.len(), self.tree.enums.len());
-                    self.typed_extern(declared);
-                    self.tree.structs.truncate(structs);
-                    self.tree.enums.truncate(enums);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn typed_extern(&mut self, declared: &ast::Extern) -> Option<Extern> {
-        self.names_of_c(declared);
-        self.once(declared.parameters.iter().map(|p| &p.name));
-        let typed = |p: &ast::FunctionParameter| Some((p.name.name.clone(), self.type_of_c(&p.ty)?));
-        let parameters: Vec<_> = declared.parameters.iter().map(typed).collect();
-        let result = declared.result.as_ref().map(|ty| self.type_of_c(ty));
-        if result.as_ref().is_some_and(|ty| ty.as_ref().is_some_and(crate::bounded::is_bounded)) {
+        let result = match &declared.result {
+            Some(ty) => Some(self.type_of_c(ty)?),
+            None => None,
+        };
+        if result.as_ref().is_some_and(crate::bounded::is_bounded) {
             let help = "write `msg`, and compare its length after the call: `let x = ... as msg<N> else ...;`";
             self.error(
                 "T0173",
@@ -73,10 +44,10 @@ impl<'p> Checker<'p> {
                 help,
             );
         }
-        let contract = Extern {
+        let mut made = Extern {
             name: declared.name.name.clone(),
-            parameters: Vec::new(),
-            result: None,
+            parameters,
+            result,
             pure_: false,
             inverse_of: None,
             grows: 0,
@@ -85,32 +56,19 @@ impl<'p> Checker<'p> {
             body: declared.body.clone(),
             span: declared.span,
         };
-        let made = declared.contract.iter().try_fold(contract, |made, promise| self.promise(made, promise));
-        let parameters: Option<Vec<_>> = parameters.into_iter().collect();
-        let result = match result {
-            Some(ty) => Some(ty?),
-            None => None,
-        };
-        let parameters = parameters?.into_iter().map(|(name, ty)| Parameter { name, ty }).collect();
-        Some(Extern { parameters, result, ..made? })
-    }
-
-    fn promise(&mut self, mut made: Extern, promise: &Contract) -> Option<Extern> {
-        match promise {
-            Contract::Pure => made.pure_ = true,
-            Contract::InverseOf(other) => {
-                if self.declared_extern(&other.name, other.span).is_none() {
-                    let what = format!("there is no function in C `{}`", other.name);
-                    self.error("T0179", what, other.span, "not declared", "declare it: `extern name(m: msg) -> msg;`");
-                    return None;
-                }
-                made.inverse_of = other.name.rsplit('.').next().map(String::from);
+        for contract in &declared.contract {
+            match contract {
+                Contract::Pure => made.pure_ = true,
+                Contract::InverseOf(other) => made.inverse_of = other.name.rsplit('.').next().map(String::from),
+                Contract::Grows(e) => made.grows = self.constant_number(e, "`grows`", 0, 1 << 20)? as u32,
+                Contract::Shrinks(e) => made.shrinks = self.constant_number(e, "`shrinks`", 0, 1 << 20)? as u32,
+                Contract::Range(e) => made.range = Some(self.constant_number(e, "`range`", 1, i128::from(u64::MAX))?),
             }
-            Contract::Grows(e) => made.grows = self.constant_number(e, "`grows`", 0, 1 << 20)? as u32,
-            Contract::Shrinks(e) => made.shrinks = self.constant_number(e, "`shrinks`", 0, 1 << 20)? as u32,
-            Contract::Range(e) => made.range = Some(self.constant_number(e, "`range`", 1, i128::from(u64::MAX))?),
         }
-        Some(made)
+        let id = ExternId(self.tree.externs.len() as u32);
+        self.tree.externs.push(made);
+        self.extern_ids.insert(key, id);
+        Some(id)
     }
 
     /// The name of a host's function is a symbol for the linker, and code in C uses the names of parameters.

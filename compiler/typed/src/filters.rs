@@ -13,65 +13,49 @@ use crate::tree::{Block, Expr, Filter, Function, NameId, Names};
 const MOST_CALLS: u64 = 256;
 
 impl Checker<'_> {
-    /// Finds a filter by its name; its first use types it. Within, None after an error, which was reported.
-    pub(crate) fn filter_named(&mut self, name: &ast::Ident) -> Option<Option<FilterId>> {
+    pub(crate) fn filter_named(&mut self, name: &ast::Ident) -> Option<FilterId> {
         let found = self.program.find(&name.name, name.span)?;
         let (key, Item::Filter(declared)) = (found.key(), found.item) else { return None };
-        if let Some(&known) = self.filter_ids.get(&key) {
-            return Some(known);
+        if let Some(&id) = self.filter_ids.get(&key) {
+            return Some(id);
         }
-        let made = self.apart(|checker| checker.typed_filter(declared));
-        let id = made.map(|made| {
-            self.tree.filters.push(made);
-            FilterId(self.tree.filters.len() as u32 - 1)
-        });
-        self.filter_ids.insert(key, id);
-        Some(id)
-    }
-
-    fn typed_filter(&mut self, declared: &ast::Filter) -> Option<Filter> {
         self.once(declared.functions.iter().map(|f| &f.name));
         self.once(declared.state.iter().map(|f| &f.name).chain(declared.inputs.iter().map(|p| &p.name)));
-        let grows = self.growth(declared.grows.as_ref());
+        let grows = self.growth(declared.grows.as_ref())?;
         let yields = declared.result.is_none();
         let before = self.found.len();
         let body = Body::new(self, Context::Filter { yields, function: None });
-        let made = body.filter(declared, grows.unwrap_or((0, 1, 0)))?;
-        if grows.is_some() && yields && !self.found[before..].iter().any(Diagnostic::is_error) {
+        let made = body.filter(declared, grows)?;
+        if yields && !self.found[before..].iter().any(Diagnostic::is_error) {
             self.found.extend(beyond_growth(&made, declared.name.span));
         }
-        grows.map(|_| made)
+        let id = FilterId(self.tree.filters.len() as u32);
+        self.tree.filters.push(made);
+        self.filter_ids.insert(key, id);
+        Some(id)
     }
 
     /// `n / 3 + 3` as (1, 3, 3).
     fn growth(&mut self, e: Option<&ast::Expr>) -> Option<(u32, u32, u32)> {
         let Some(e) = e else { return Some((0, 1, 0)) };
-        let known = self.known_growth(e);
-        if known.is_none() {
-            let help = "`a` and `b` are constants of at most 32 bits, and `a` is not 0";
-            self.error("T0110", "`grows` has the form `n / a + b`, `n * a + b` or a number", e.span, "", help);
-        }
-        known
-    }
-
-    fn known_growth(&self, e: &ast::Expr) -> Option<(u32, u32, u32)> {
-        let number = |e: &ast::Expr| u32::try_from(self.constant(e)?.value).ok();
-        if self.constant(e).is_some() {
-            return Some((0, 1, number(e)?));
+        if let Some(c) = self.constant(e) {
+            return Some((0, 1, u32::try_from(c.value).ok()?));
         }
         let (part, add) = match &e.kind {
-            ast::ExprKind::Binary(ast::BinaryOp::Add, part, add) => (&**part, number(add)?),
+            ast::ExprKind::Binary(ast::BinaryOp::Add, part, add) => (&**part, self.constant(add)?.value),
             _ => (e, 0),
         };
         let is_n = |e: &ast::Expr| matches!(&e.kind, ast::ExprKind::Name(n) if n == "n");
-        match &part.kind {
-            _ if is_n(part) => Some((1, 1, add)),
-            ast::ExprKind::Binary(ast::BinaryOp::Div, n, by) if is_n(n) => {
-                Some((1, number(by).filter(|by| *by > 0)?, add))
+        let (num, den) = match &part.kind {
+            ast::ExprKind::Name(n) if n == "n" => (1, 1),
+            ast::ExprKind::Binary(ast::BinaryOp::Div, n, by) if is_n(n) => (1, self.constant(by)?.value),
+            ast::ExprKind::Binary(ast::BinaryOp::Mul, n, by) if is_n(n) => (self.constant(by)?.value, 1),
+            _ => {
+                self.error("T0110", "`grows` has the form `n / a + b`, `n * a + b` or a number", e.span, "", "");
+                return None;
             }
-            ast::ExprKind::Binary(ast::BinaryOp::Mul, n, by) if is_n(n) => Some((number(by)?, 1, add)),
-            _ => None,
-        }
+        };
+        Some((u32::try_from(num).ok()?, u32::try_from(den).ok().filter(|d| *d > 0)?, u32::try_from(add).ok()?))
     }
 }
 

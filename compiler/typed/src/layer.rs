@@ -1,7 +1,7 @@
 //! One layer with its parameters filled in: declarations first, then bodies.
 
 use nacre_diagnostics::{counted, nearest, Diagnostic, Span};
-use nacre_stack::{Direction, Event, EventId, Parameter, PortId, Type};
+use nacre_stack::{Direction, Enum, EnumId, Event, EventId, Parameter, PortId, Struct, StructId, Type};
 use nacre_syntax::ast::{self, Item, Member};
 
 use crate::borrows::outdated;
@@ -10,6 +10,9 @@ use crate::checker::{Checker, Constant, Declared};
 use crate::fragment::{InterfaceEvent, ABOVE, BELOW};
 use crate::program::not_built;
 use crate::tree;
+
+/// The greatest depth of nested structs.
+const DEEPEST_STRUCT: usize = 64;
 
 impl<'p> Checker<'p> {
     /// Checks the layer: returns its tree, with error nodes, and the diagnostics.
@@ -36,7 +39,6 @@ impl<'p> Checker<'p> {
         self.signatures();
         self.functions();
         self.bodies();
-        self.unused_externs();
         self.check_calls();
         self.check_own_headers();
         if !self.has_errors() {
@@ -44,8 +46,7 @@ impl<'p> Checker<'p> {
             self.found.extend(found);
         }
         self.unused_headers();
-        let found = self.diagnostics();
-        (self.tree, found)
+        (self.tree, self.found)
     }
 
     /// Gives a constant its value, if it fits its type.
@@ -213,6 +214,50 @@ impl<'p> Checker<'p> {
         }
     }
 
+    pub(crate) fn declare_struct(&mut self, key: String, s: &ast::Struct) -> Option<StructId> {
+        if self.struct_ids.contains_key(&key) {
+            return self.struct_ids.get(&key).copied();
+        }
+        if self.declaring.contains(&key) {
+            self.error("T0113", format!("`{}` contains itself", s.name.name), s.name.span, "recursive", "");
+            return None;
+        }
+        if self.declaring.len() >= DEEPEST_STRUCT {
+            let what = format!("structs contain each other over more than {DEEPEST_STRUCT} levels");
+            self.error("T0113", what, s.name.span, "the innermost allowed", "merge some of them");
+            return None;
+        }
+        self.once(s.fields.iter().map(|f| &f.name));
+        self.declaring.push(key.clone());
+        let mut fields = Vec::new();
+        for field in &s.fields {
+            let Some(ty) = &field.ty else { continue };
+            if let Some(role) = &field.role {
+                self.misplaced_role(role);
+            }
+            match self.resolve(ty) {
+                Some(ty) => fields.push(Parameter { name: field.name.name.clone(), ty }),
+                None => drop(self.unsound.insert(Declared::Field(field.name.name.clone()))),
+            }
+        }
+        self.declaring.pop();
+        self.note_struct(&fields);
+        let id = StructId(self.tree.structs.len() as u32);
+        self.tree.structs.push(Struct { name: s.name.name.clone(), fields });
+        self.struct_ids.insert(key, id);
+        Some(id)
+    }
+
+    pub(crate) fn declare_enum(&mut self, key: String, e: &ast::Enum) -> EnumId {
+        self.once(e.variants.iter());
+        let id = EnumId(self.tree.enums.len() as u32);
+        self.tree
+            .enums
+            .push(Enum { name: e.name.name.clone(), variants: e.variants.iter().map(|v| v.name.clone()).collect() });
+        self.enum_ids.insert(key, id);
+        id
+    }
+
     /// A standard interface that the library does not declare yet.
     fn is_of_groups(&self, interface: &ast::InterfaceRef) -> bool {
         let name = interface.name.name.as_str();
@@ -265,7 +310,10 @@ impl<'p> Checker<'p> {
             return;
         };
         let declared = declared.clone();
-        self.names_of_events(&declared);
+        for direction in [ast::EventDirection::Up, ast::EventDirection::Down, ast::EventDirection::Turn] {
+            self.once(declared.events.iter().filter(|e| e.direction == direction).map(|e| &e.name));
+        }
+        declared.events.iter().for_each(|e| self.once(e.parameters.iter().map(|p| &p.name)));
         for (i, parameter) in declared.parameters.iter().enumerate() {
             let ty = match reference.arguments.get(i) {
                 Some(ty) => self.resolve(ty).unwrap_or(Type::Addr),
@@ -291,15 +339,7 @@ impl<'p> Checker<'p> {
         self.type_parameters.clear();
     }
 
-    /// Reports events of one direction, and parameters of one event, that share a name.
-    pub(crate) fn names_of_events(&mut self, declared: &ast::Interface) {
-        for direction in [ast::EventDirection::Up, ast::EventDirection::Down, ast::EventDirection::Turn] {
-            self.once(declared.events.iter().filter(|e| e.direction == direction).map(|e| &e.name));
-        }
-        declared.events.iter().for_each(|e| self.once(e.parameters.iter().map(|p| &p.name)));
-    }
-
-    pub(crate) fn event(&mut self, declared: &ast::EventDeclaration, direction: Direction) -> Option<EventId> {
+    fn event(&mut self, declared: &ast::EventDeclaration, direction: Direction) -> Option<EventId> {
         let mut parameters = Vec::new();
         for p in &declared.parameters {
             let ty = match &p.ty.kind {

@@ -21,7 +21,6 @@ mod configurations;
 mod constants;
 mod containers;
 mod convert;
-mod declarations;
 mod duplicates;
 mod emissions;
 mod expressions;

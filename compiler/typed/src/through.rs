@@ -30,12 +30,12 @@ impl Body<'_, '_> {
 
     /// `bytes through filter`, `(bytes, bytes) through filter`
     pub fn through(&mut self, x: &ast::Expr, filter: &ast::Ident) -> Option<Value> {
-        let Some(declared) = self.cx.filter_named(filter) else {
-            self.error("T0111", format!("there is no filter `{}`", filter.name), filter.span, "not declared", "");
+        let Some(id) = self.cx.filter_named(filter) else {
+            if !self.cx.found.iter().any(|d| d.is_error()) {
+                self.error("T0111", format!("there is no filter `{}`", filter.name), filter.span, "not declared", "");
+            }
             return None;
         };
-        self.poisoned |= declared.is_none();
-        let id = declared?;
         let made = &self.cx.tree.filters[id.index()];
         let (result, rejects, count) = (made.result.as_ref().map(|r| r.ty.clone()), made.rejects, made.inputs.len());
         let keeps_length = made.grows == (0, 1, 0);

@@ -88,7 +88,7 @@ impl Parser<'_> {
     pub(super) fn function(&mut self) -> Parse<Function> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("a function")?;
+        let name = self.name("a function")?;
         let parameters = self.function_parameters()?;
         let result = if self.eat(TokenKind::Arrow) { Some(self.ty()?) } else { None };
         let span = self.since(start);

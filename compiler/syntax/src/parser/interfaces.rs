@@ -8,7 +8,7 @@ impl Parser<'_> {
     pub(super) fn interface(&mut self) -> Parse<Interface> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("an interface")?;
+        let name = self.name("an interface")?;
         let parameters = self.angled(|p| p.constant_name("a parameter"))?;
         let span = self.since(start);
         let open = self.span();
@@ -34,7 +34,7 @@ impl Parser<'_> {
             _ => return self.fail("an event of the interface: `up`, `down` or `turn`"),
         };
         self.advance();
-        let name = self.declared_name("the name of an event")?;
+        let name = self.name("the name of an event")?;
         let parameters = self.function_parameters()?;
         let role = self.role()?;
         self.roles[self.position - 1] = Role::Last;

@@ -166,7 +166,7 @@ impl Parser<'_> {
         let span = self.since(start);
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Fields)?;
-        let variants = self.list(TokenKind::CloseBrace, |p| p.declared_name("a variant"))?;
+        let variants = self.list(TokenKind::CloseBrace, |p| p.name("a variant"))?;
         self.close_as(TokenKind::CloseBrace, open, Role::Fields)?;
         Ok(Enum { docs, name, variants, span })
     }
@@ -187,7 +187,7 @@ impl Parser<'_> {
     pub(super) fn extern_(&mut self) -> Parse<Extern> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("a function in C")?;
+        let name = self.name("a function in C")?;
         let parameters = self.function_parameters()?;
         let result = if self.eat(TokenKind::Arrow) { Some(self.ty()?) } else { None };
         let span = self.since(start);
@@ -267,7 +267,7 @@ impl Parser<'_> {
         if secret {
             self.advance();
         }
-        let name = self.declared_name("a field")?;
+        let name = self.name("a field")?;
         let mut field = Field { docs, name, secret, ty: None, role: None, initial: None, span: start };
         if self.eat(TokenKind::Colon) {
             field.ty = Some(self.ty()?);

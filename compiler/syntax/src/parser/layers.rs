@@ -46,7 +46,7 @@ impl Parser<'_> {
             _ => LayerKind::Router,
         };
         self.advance();
-        let name = self.declared_name("a layer")?;
+        let name = self.name("a layer")?;
         let parameters = self.parameters()?;
         let above = if self.eat(TokenKind::Colon) { Some(self.interface_ref()?) } else { None };
         let mut over = Vec::new();
@@ -191,7 +191,7 @@ impl Parser<'_> {
     /// `number: u29 big at cookie gossip`; the parts after the type in any order.
     fn header_field(&mut self) -> Parse<HeaderField> {
         let (docs, start) = (self.docs(), self.span());
-        let name = self.declared_name("a field")?;
+        let name = self.name("a field")?;
         self.expect(TokenKind::Colon)?;
         let ty = self.ty()?;
         let mut field = HeaderField { docs, name, ty, big: false, place: None, class: None, span: start };
@@ -232,7 +232,7 @@ impl Parser<'_> {
     fn port(&mut self) -> Parse<Member> {
         let start = self.span();
         self.advance();
-        let name = self.declared_name("a port")?;
+        let name = self.name("a port")?;
         self.expect(TokenKind::Colon)?;
         let interface = self.interface_ref()?;
         let span = self.since(start);
@@ -245,7 +245,7 @@ impl Parser<'_> {
         self.advance();
         let mut ports = Vec::new();
         loop {
-            let name = self.declared_name("a port")?;
+            let name = self.name("a port")?;
             let interface = if self.eat(TokenKind::Colon) { Some(self.interface_ref()?) } else { None };
             ports.push((name, interface));
             if !self.eat(TokenKind::Comma) {

@@ -29,23 +29,6 @@ impl Parser<'_> {
         }
     }
 
-    /// A lower-case name of something declared, which is not `_`: that matches anything and names nothing.
-    pub(super) fn declared_name(&mut self, what: &str) -> Parse<Ident> {
-        if self.at_word("_") {
-            return self.fail_with(errors::unnamed(what, self.span()));
-        }
-        self.name(what)
-    }
-
-    /// The name of a stack, which all names in its C begin with: not the prefix of the C interface.
-    pub(super) fn stack_name(&mut self) -> Parse<Ident> {
-        let name = self.declared_name("a stack")?;
-        if name.name == "nacre" || name.name.starts_with("nacre_") {
-            self.report(errors::prefix_of_interface(&name.name, name.span));
-        }
-        Ok(name)
-    }
-
     fn behind_dot(&self) -> bool {
         self.position > 0 && self.lexed.tokens[self.position - 1].kind == TokenKind::Dot
     }
@@ -57,7 +40,7 @@ impl Parser<'_> {
         if matches!(word, "above" | "below" | "stack") {
             return self.fail_with(errors::reserved(word, self.span()));
         }
-        let name = self.declared_name("an import")?;
+        let name = self.name("an import")?;
         if self.kind() == TokenKind::Semicolon {
             self.aliases.push(word);
         }
@@ -128,7 +111,7 @@ impl Parser<'_> {
                 let better = snake(self.word()).to_uppercase();
                 Ok(self.misnamed(what, &better))
             }
-            _ => self.declared_name(what),
+            _ => self.name(what),
         }
     }
 

@@ -59,9 +59,9 @@ impl Parser<'_> {
     /// `open a, b with reliable`
     fn test_open(&mut self) -> Parse<TestKind> {
         self.advance();
-        let mut endpoints = vec![self.declared_name("an endpoint")?];
+        let mut endpoints = vec![self.name("an endpoint")?];
         while self.eat(TokenKind::Comma) {
-            endpoints.push(self.declared_name("an endpoint")?);
+            endpoints.push(self.name("an endpoint")?);
         }
         self.expect_word("with")?;
         Ok(TestKind::Open { endpoints, stack: self.name("a stack")? })
@@ -98,7 +98,7 @@ impl Parser<'_> {
             "nothing" if !calls => {
                 self.advance();
                 self.expect_word("at")?;
-                Ok(TestKind::ExpectNothing(self.declared_name("an endpoint")?))
+                Ok(TestKind::ExpectNothing(self.name("an endpoint")?))
             }
             "count" if !calls => self.expected_count(),
             "refused" if !calls => {
@@ -116,7 +116,7 @@ impl Parser<'_> {
     /// `count a.pt2pt.repeated > 0`
     fn expected_count(&mut self) -> Parse<TestKind> {
         self.advance();
-        let endpoint = self.declared_name("an endpoint")?;
+        let endpoint = self.name("an endpoint")?;
         self.expect(TokenKind::Dot)?;
         let first = self.name("a layer or a counter")?;
         let (layer, counter) =
@@ -136,7 +136,7 @@ impl Parser<'_> {
 
     /// `a.send("hello")`, `a.app.cast(bytes 3000)`
     fn test_call(&mut self) -> Parse<Call> {
-        let endpoint = self.declared_name("an endpoint")?;
+        let endpoint = self.name("an endpoint")?;
         self.expect(TokenKind::Dot)?;
         let first = self.name("an event or a port")?;
         let (port, event) =

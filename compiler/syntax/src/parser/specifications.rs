@@ -8,7 +8,7 @@ impl Parser<'_> {
     pub(super) fn property(&mut self) -> Parse<Property> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("a property")?;
+        let name = self.name("a property")?;
         let span = self.since(start);
         self.semicolon()?;
         Ok(Property { docs, name, span })
@@ -17,7 +17,7 @@ impl Parser<'_> {
     pub(super) fn automaton(&mut self) -> Parse<Automaton> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("an automaton")?;
+        let name = self.name("an automaton")?;
         let parameters = self.parameters()?;
         let extends = if self.eat_word("extends") { Some(self.item_name("an automaton")?) } else { None };
         let span = self.since(start);
@@ -74,7 +74,7 @@ impl Parser<'_> {
     pub(super) fn goal(&mut self) -> Parse<Goal> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("a goal")?;
+        let name = self.name("a goal")?;
         self.expect(TokenKind::Equal)?;
         let condition = self.expr()?;
         let unless = if self.eat_word("unless") { Some(self.expr()?) } else { None };
@@ -86,7 +86,7 @@ impl Parser<'_> {
     pub(super) fn configuration(&mut self) -> Parse<Configuration> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("a configuration")?;
+        let name = self.name("a configuration")?;
         self.expect_word("for")?;
         let subject = self.item_name("a layer or a stack")?;
         let over = if self.eat_word("over") { Some(self.item_name("an automaton")?) } else { None };
@@ -148,7 +148,7 @@ impl Parser<'_> {
     fn action(&mut self, kind: ActionKind) -> Parse<Action> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("an action")?;
+        let name = self.name("an action")?;
         let open = self.span();
         self.expect_as(TokenKind::OpenParen, Role::Call)?;
         let parameters = self.list(TokenKind::CloseParen, |p| {
@@ -177,7 +177,7 @@ impl Parser<'_> {
     fn definition(&mut self) -> Parse<Definition> {
         let start = self.span();
         self.advance();
-        let name = self.declared_name("a definition")?;
+        let name = self.name("a definition")?;
         let open = self.span();
         self.expect_as(TokenKind::OpenParen, Role::Call)?;
         let parameters = self.list(TokenKind::CloseParen, |p| p.name("a parameter"))?;

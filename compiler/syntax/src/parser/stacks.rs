@@ -8,7 +8,7 @@ impl Parser<'_> {
     pub(super) fn stack(&mut self) -> Parse<Stack> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.stack_name()?;
+        let name = self.name("a stack")?;
         let open = self.span();
         let mut members = None;
         if self.at(TokenKind::Less) {

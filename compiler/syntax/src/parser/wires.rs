@@ -97,7 +97,7 @@ impl Parser<'_> {
     pub(super) fn filter(&mut self) -> Parse<Filter> {
         let (docs, start) = (self.docs(), self.span());
         self.advance();
-        let name = self.declared_name("a filter")?;
+        let name = self.name("a filter")?;
         let grows = if self.eat_word("grows") { Some(self.expr()?) } else { None };
         let span = self.since(start);
         let open = self.span();
