@@ -58,6 +58,10 @@ pub fn run(stack: &Arc<Stack>, seed: u64, steps: u32) -> Seen {
     for (i, peer) in peers.iter_mut().enumerate() {
         assert_eq!(peer.open(now), Outcome::Ok);
         collect(peer, i, &mut flying, &mut seen);
+        if let Some(grant) = inputs("grant_delivers") {
+            peer.call(grant, &[Value::Num(1000)], &[], now);
+            collect(peer, i, &mut flying, &mut seen);
+        }
     }
     for step in 0..steps {
         now += dice.below(5_000_000);
