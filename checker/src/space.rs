@@ -5,6 +5,7 @@ mod calls;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use nacre_specification::violation::Violation;
 use nacre_stack::TimerId;
 
 use crate::broken::Broken;
@@ -53,6 +54,7 @@ pub struct Space {
     last: Vec<Option<usize>>,
     at_once: bool,
     misuse: bool,
+    detects: bool,
     /// The names of the stack's timers.
     timer_names: Vec<String>,
     /// Actions of endpoints that occurred again, and whether each occurrence lets the state of the network grow without
@@ -97,6 +99,7 @@ impl Space {
             last: timers.map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
             at_once: bounds.at_once,
             misuse: bounds.misuse,
+            detects: bounds.detects,
             timer_names: setup.stack.timers.iter().map(|t| t.name.clone()).collect(),
             repeated: Mutex::default(),
             unbounded: OnceLock::new(),
@@ -265,6 +268,9 @@ impl Space {
         found: &mut dyn FnMut(Successor),
     ) {
         if let Some(broken) = &transition.broken {
+            if self.detects && broken.violation == Violation::Assertion {
+                return;
+            }
             return found(Err(broken.clone()));
         }
         state.endpoints[end] = transition.next;

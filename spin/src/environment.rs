@@ -12,6 +12,9 @@ pub fn tables(setup: &Setup) -> Result<Vec<Option<SubsetConstruction>>, String> 
     if let Some(why) = setup.beyond_spin() {
         return Err(why);
     }
+    if setup.bounds.detects {
+        return Err("assertions that may be violated (`detects`)".into());
+    }
     let called = setup.called();
     setup.above.iter().map(|a| monitors::table(a, &called)).collect()
 }

@@ -7,6 +7,7 @@ use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
 use nacre_stack::normal::beyond_worlds;
 use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Stack, Type};
 
+use crate::initial::Initial;
 use crate::values::address;
 
 /// The number of endpoints.
@@ -48,6 +49,10 @@ pub struct Bounds {
     pub at_once: bool,
     /// Whether calls that no specification allows are tried: they must be refused.
     pub misuse: bool,
+    /// A violated assertion ends the run and is no violation: the subject detects what the network below does wrong.
+    pub detects: bool,
+    /// Given values that differ between the endpoints.
+    pub given: Vec<Initial>,
     /// The offset of all sequence numbers in the initial states.
     pub first: u64,
     /// Whether events of a step are handled in any order that keeps each link in order, not only the reference's.
@@ -64,6 +69,8 @@ impl Default for Bounds {
             last: vec![],
             at_once: false,
             misuse: false,
+            detects: false,
+            given: vec![],
             first: 0,
             any_order: false,
         }
@@ -215,12 +222,14 @@ impl Setup {
         Some((at as u32, list[at].event))
     }
 
-    /// Returns the given values of an endpoint: the peer's address, a distinct cookie; the others are the same at both
-    /// endpoints.
+    /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie; the
+    /// others are the same at both endpoints.
     pub fn config(&self, end: usize) -> Config {
         let stack = &self.stack;
+        let set = |cell: &Cell| self.bounds.given.iter().find(|(name, _)| *name == cell.name);
         let value = |cell: &Cell| {
-            let number = if cell.role.is_some_and(GivenRole::is_own) { end as u64 + 1 } else { 1 };
+            let usual = if cell.role.is_some_and(GivenRole::is_own) { end as u64 + 1 } else { 1 };
+            let number = set(cell).map_or(usual, |(_, values)| values[end]);
             match &cell.ty {
                 Type::Addr => Value::Addr(address(1 - end)),
                 Type::Bytes(len) => Value::Bytes(vec![number as u8; *len as usize]),
@@ -229,7 +238,7 @@ impl Setup {
                 other => stack.zero(other),
             }
         };
-        let wanted = stack.cells.iter().filter(|c| c.is_configured() && c.initial.is_none());
+        let wanted = stack.cells.iter().filter(|c| c.is_configured() && (c.initial.is_none() || set(c).is_some()));
         let name = |cell: &Cell| format!("{}.{}", stack.layer(cell.layer).name, cell.name);
         let config = Config { externs: self.externs.clone(), first_number: self.bounds.first, ..Config::default() };
         wanted.fold(config, |config, cell| config.given(&name(cell), value(cell)))

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::initial::{self, Initial};
 use crate::setup::{Bounds, Setup, BELOW};
 use crate::values::type_seen;
 use nacre_analysis::timing::Leak;
 use nacre_diagnostics::Diagnostic;
-use nacre_driver::{is_settable, Bound, LayerPromises, Meaning, Override, Resolved, Session, Variation};
+use nacre_driver::{Bound, LayerPromises, Meaning, Override, Resolved, Session, Variation};
 use nacre_specification::{Action, ActionKind, Automaton, Configuration, Guard, Parameter};
 use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue};
-use nacre_stack::{mask, Direction, EventRole, Expr, ExprKind, Span, Stack, Type};
+use nacre_stack::{Direction, EventRole, Stack};
 use nacre_syntax::ast;
 
 /// The subject of a verification: a layer alone, or a stack.
@@ -109,12 +110,14 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     let mut above: Vec<Monitor> = held.iter().map(|name| monitor(name, over.is_some())).collect();
     for layer in layers.iter().rev() {
         let mut provided: Vec<Monitor> = automata(&layer.provides).iter().map(|name| monitor(name, false)).collect();
-        if provided.is_empty() || over.is_some() {
+        // Below a layer that provides automata, the others are its own affair.
+        let replaces = !provided.is_empty();
+        if !replaces || over.is_some() {
             let broken = |name: &String| extended(session, name).iter().any(|n| layer.breaks.contains(n));
             // If an automaton is broken, one that it extends may still hold.
             let left = |name: &String| extended(session, name).into_iter().find(|n| !broken(n));
             let known = |name: &String, by: &[Monitor]| by.iter().any(|p| extended(session, &p.name).contains(name));
-            let handed = above.iter().filter_map(|a| {
+            let handed = above.iter().filter(|a| !replaces || a.handed).filter_map(|a| {
                 let name = left(&a.name)?;
                 let handed = a.handed && name == a.name;
                 Some(Monitor { name, handed })
@@ -170,12 +173,13 @@ pub fn world(
     let network = automaton(&below, &reading.automata)?;
     let monitor = |monitor: &Monitor| {
         let known = session.program.automaton_parameters(&monitor.name);
-        let same = reading.automata.iter().filter(|(name, _)| monitor.handed && known.contains(name));
+        let handed = reading.automata.iter().filter(|_| monitor.handed);
+        let same = handed.chain(&reading.specified).filter(|(name, _)| known.contains(name));
         automaton(&monitor.name, &same.cloned().collect::<Vec<_>>())
     };
     let mut above: Vec<Automaton> = between.above.iter().map(monitor).collect::<Result<_, _>>()?;
     let (mut stack, _) = session.compose_varied(&subject.name, &reading.variation).map_err(Refusal::Diagnostics)?;
-    give(&mut stack, &reading.given)?;
+    reading.bounds.given = initial::set(&mut stack, &reading.given)?;
     refuse_made_up(&mut above, &network, &stack);
     let mut caveats = vec![];
     if above.is_empty() {
@@ -250,19 +254,6 @@ fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
     }
 }
 
-/// Sets a given value at both endpoints, as its default.
-fn give(stack: &mut Stack, given: &[(String, u64)]) -> Result<(), String> {
-    for (name, value) in given {
-        for cell in stack.cells.iter_mut().filter(|c| is_settable(c) && c.name == *name) {
-            if !matches!(cell.ty, Type::UInt(bits) | Type::Seq(bits) if value & !mask(u32::from(bits)) == 0) {
-                return Err(format!("`{name}` has no value {value}"));
-            }
-            cell.initial = Some(Expr::new(ExprKind::Const(*value), cell.ty.clone(), Span::default()));
-        }
-    }
-    Ok(())
-}
-
 /// Returns the windows in a type: their capacities, and the widths of their numbers.
 fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)> {
     use nacre_stack::Type;
@@ -282,8 +273,10 @@ struct Reading {
     bounds: Bounds,
     /// Parameters of the network.
     automata: Vec<(String, u64)>,
+    /// Parameters of the specifications that the network does not have.
+    specified: Vec<(String, u64)>,
     /// Initial values of cells, at both endpoints.
-    given: Vec<(String, u64)>,
+    given: Vec<Initial>,
 }
 
 impl Reading {
@@ -295,7 +288,10 @@ impl Reading {
                 self.variation.parameters.push(Override { layer, parameter, value: one });
             }
             Meaning::Network(name) => self.automata.push((name.clone(), one)),
-            Meaning::Given(name) => self.given.push((name.clone(), one)),
+            Meaning::Specification(name) => self.specified.push((name.clone(), one)),
+            Meaning::Given(name) => {
+                self.given.push((name.clone(), [one, setting.values.get(1).copied().unwrap_or(one)]));
+            }
             Meaning::Timer(name) => self.bounds.last.push((name.clone(), small(setting, one)?)),
             Meaning::Argument { call, name } => {
                 self.bounds.arguments.push((call.clone(), name.clone(), setting.values.clone()));
@@ -322,6 +318,7 @@ impl Reading {
             Bound::AnyOrder => self.bounds.any_order |= one != 0,
             Bound::AtOnce => self.bounds.at_once |= one != 0,
             Bound::Misuse => self.bounds.misuse = one != 0,
+            Bound::Detects => self.bounds.detects |= one != 0,
             Bound::Members if one == 2 => {}
             Bound::Members => return Err(wrong(setting, "`members` is 2: groups are not built yet")),
         }
@@ -350,12 +347,18 @@ impl Reading {
         shown.extend(
             self.bounds.last.iter().map(|(name, n)| format!("{name} fires at most {}, as a last resort", times(*n))),
         );
-        shown.extend(self.given.iter().map(|(name, value)| format!("{name} is initially {value} at both endpoints")));
+        shown.extend(self.given.iter().map(|(name, [a, b])| match a == b {
+            true => format!("{name} is initially {a} at both endpoints"),
+            false => format!("{name} is initially {a} at a, {b} at b"),
+        }));
         if self.bounds.at_once {
             shown.push("calls that the specification allows are accepted at once".into());
         }
         if self.bounds.misuse {
             shown.push("calls that no specification allows are tried too".into());
+        }
+        if self.bounds.detects {
+            shown.push("a violated assertion ends the run; what happens before it is checked".into());
         }
         if let Some(bits) = self.variation.sequence_bits {
             shown.push(format!("sequence numbers of {bits} bits"));

@@ -67,9 +67,9 @@ pub struct Found {
     pub undrawn: Vec<Span>,
 }
 
-/// Whether goals are checked: limited timers need not fire again.
+/// Whether goals are checked: limited timers need not fire again, and nothing follows a violated assertion.
 pub fn has_goals(world: &World) -> bool {
-    world.setup.bounds.limits.iter().all(|(name, _)| name != "timers")
+    !world.setup.bounds.detects && world.setup.bounds.limits.iter().all(|(name, _)| name != "timers")
 }
 
 /// Returns the requested engines.

@@ -26,6 +26,8 @@ pub enum Meaning {
     },
     /// A parameter of the automaton below.
     Network(String),
+    /// A parameter of an automaton that a layer provides.
+    Specification(String),
     /// How often an event is called at each end.
     Call(String),
     /// The values of an argument of a call (`send.id`): each is tried.
@@ -51,16 +53,18 @@ pub enum Bound {
     AnyOrder,
     AtOnce,
     Misuse,
+    Detects,
     Members,
 }
 
-const BOUNDS: [(&str, Bound); 7] = [
+const BOUNDS: [(&str, Bound); 8] = [
     ("numbers", Bound::Numbers),
     ("first", Bound::First),
     ("size", Bound::Size),
     ("any_order", Bound::AnyOrder),
     ("at_once", Bound::AtOnce),
     ("misuse", Bound::Misuse),
+    ("detects", Bound::Detects),
     ("members", Bound::Members),
 ];
 
@@ -87,9 +91,9 @@ pub fn is_of_command_line(found: &Diagnostic) -> bool {
     found.code == SETTING && found.label.is_none()
 }
 
-/// Whether a configuration may set a cell's initial value: of givens and sequence numbers.
+/// Whether a configuration may set a cell's initial value: of givens, and of numbers of the state.
 pub fn is_settable(cell: &Cell) -> bool {
-    cell.scope == Scope::Given || matches!(cell.ty, Type::Seq(_))
+    cell.scope == Scope::Given || matches!(cell.ty, Type::Seq(_) | Type::UInt(_))
 }
 
 impl Session {
@@ -173,16 +177,26 @@ fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Dia
 fn arity(resolved: &Resolved) -> Option<Diagnostic> {
     let Resolved { meaning, values, name, span } = resolved;
     let help = match (meaning, values.len()) {
-        (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, 1..) | (Meaning::Call(_), 1 | 2) => return None,
+        (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, 1..)
+        | (Meaning::Call(_) | Meaning::Given(_), 1 | 2) => return None,
         (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, _) => {
             format!("write `{name} = 1;` or `{name} = (1, 3);`")
         }
         (Meaning::Call(_), _) => format!("write how often it is called at each end: `{name} = (2, 1);`"),
+        (Meaning::Given(_), _) => format!("write one value, or one for each end: `{name} = (2, 1);`"),
         (_, 1) => return None,
         (..) => format!("write one value: `{name} = 2;`"),
     };
     let message = format!("`{name}` cannot have {} values", values.len());
     Some(placed(Diagnostic::error(SETTING, message).help(help), *span, "here"))
+}
+
+/// Returns the names of the parameters of the automata that layers provide.
+fn specified(session: &Session, layers: &[&ast::Layer]) -> Vec<String> {
+    let under = |name: &String| layers.iter().any(|layer| layer.name.name == *name);
+    let promises = session.layers().into_iter().filter(|layer| under(&layer.name));
+    let provided = promises.flat_map(|layer| layer.provides);
+    provided.flat_map(|name| session.program.automaton_parameters(&name)).collect()
 }
 
 /// With its span; a setting of the command line has none.
@@ -203,6 +217,8 @@ struct Names<'s> {
     layers: Vec<(String, Vec<String>)>,
     network: &'s str,
     network_parameters: Vec<String>,
+    /// Parameters of the automata that the layers provide.
+    specified: Vec<String>,
     actions: Vec<String>,
     calls: Vec<String>,
     /// Arguments of calls besides messages: `send.id`.
@@ -229,6 +245,7 @@ impl<'s> Names<'s> {
             layers: layers.iter().map(|l| (l.name.name.clone(), parameters(l))).collect(),
             network,
             network_parameters: session.program.automaton_parameters(network),
+            specified: specified(session, &layers),
             actions,
             calls: vec![],
             arguments: vec![],
@@ -267,7 +284,9 @@ impl<'s> Names<'s> {
         let meant = |l: &String| layer.map_or(self.is_layer, |layer| layer == l);
         match self.layers.iter().find(|(l, all)| meant(l) && all.contains(name)) {
             Some((layer, _)) => Some(Meaning::Parameter { layer: layer.clone(), name: name.clone() }),
-            None if layer.is_none() && self.network_parameters.contains(name) => Some(Meaning::Network(name.clone())),
+            None if layer.is_some() => None,
+            None if self.network_parameters.contains(name) => Some(Meaning::Network(name.clone())),
+            None if self.specified.contains(name) => Some(Meaning::Specification(name.clone())),
             None => None,
         }
     }
@@ -310,7 +329,8 @@ impl<'s> Names<'s> {
                     return error_at(format!("`{name}` is a parameter of the layer `{layer}`"), setting, 0, help);
                 }
                 let own = self.layers.iter().filter(|_| self.is_layer).flat_map(|(_, all)| all);
-                let known: Vec<&str> = own.chain(&self.network_parameters).map(String::as_str).collect();
+                let automata = self.network_parameters.iter().chain(&self.specified);
+                let known: Vec<&str> = own.chain(automata).map(String::as_str).collect();
                 let message =
                     format!("neither `{}` nor `{}` below has a parameter `{name}`", self.subject, self.network);
                 error_at(message, setting, 0, suggestion(name, &known))

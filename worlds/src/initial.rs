@@ -1,0 +1,36 @@
+//! Initial values that a configuration sets: what the host gives to an endpoint, and numbers of the state.
+
+use nacre_driver::is_settable;
+use nacre_stack::{mask, Cell, Expr, ExprKind, Scope, Span, Stack, Type};
+
+/// Initial values of a cell, by name: at each endpoint.
+pub type Initial = (String, [u64; 2]);
+
+/// Sets initial values that are the same at both endpoints. Returns the others, all of which are given.
+///
+/// Fails if a value does not fit its cell, or if a cell of the state has two.
+pub fn set(stack: &mut Stack, initial: &[Initial]) -> Result<Vec<Initial>, String> {
+    for (name, values) in initial {
+        for cell in stack.cells.iter_mut().filter(|c| is_settable(c) && c.name == *name) {
+            set_cell(cell, *values)?;
+        }
+    }
+    Ok(initial.iter().filter(|(_, [a, b])| a != b).cloned().collect())
+}
+
+fn set_cell(cell: &mut Cell, [a, b]: [u64; 2]) -> Result<(), String> {
+    let name = &cell.name;
+    for value in [a, b] {
+        if !matches!(cell.ty, Type::UInt(bits) | Type::Seq(bits) if value & !mask(u32::from(bits)) == 0) {
+            return Err(format!("`{name}` cannot be {value}"));
+        }
+    }
+    if a == b {
+        cell.initial = Some(Expr::new(ExprKind::Const(a), cell.ty.clone(), Span::default()));
+        return Ok(());
+    }
+    if cell.scope == Scope::Given {
+        return Ok(());
+    }
+    Err(format!("`{name}` is no given value: it cannot differ between the endpoints"))
+}
