@@ -13,7 +13,7 @@ use crate::broken::Broken;
 use crate::goals;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE};
-use crate::space::{Space, Successor};
+use crate::space::{Near, Space, Successor};
 
 /// With fewer states, starting threads costs more than it saves.
 const FEW: usize = 512;
@@ -151,9 +151,12 @@ impl<'a> Search<'a> {
             None => Verdict::Complete,
             Some((state, goal)) => {
                 let name = &self.space.goal_names()[goal];
+                let (shard, at) = (state as usize % count, state as usize / count);
+                let stuck = self.space.stuck(&mut Near::default(), self.shards[shard].states[at], goal);
+                let stuck = if stuck.is_empty() { stuck } else { format!(": {stuck}") };
                 Verdict::Violated {
                     run: self.run_to(state, count),
-                    why: format!("this goal cannot be met any more: {name}"),
+                    why: format!("this goal cannot be met any more: {name}{stuck}"),
                     violation: Violation::Goal,
                 }
             }

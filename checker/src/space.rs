@@ -1,6 +1,7 @@
 //! Global states and their transitions.
 
 mod calls;
+mod stuck;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};

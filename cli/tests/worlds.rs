@@ -330,6 +330,14 @@ fn an_event_that_no_specification_mentions_is_not_made_up() {
 }
 
 #[test]
+fn what_an_unmet_goal_waits_for_is_said() {
+    let (_, out, _) = verified("blocked", &["--layer", "waits_for_ever"]);
+    assert!(out.contains("all calls of the application are accepted: `send` at a is refused"), "{out}");
+    let (_, out, _) = verified("blocked", &["--layer", "drops_all"]);
+    assert!(out.contains("all_arrive of fifo_network: `sent` is [0x01] at a and [] at b"), "{out}");
+}
+
+#[test]
 fn an_end_of_the_connection_by_the_network_is_no_progress() {
     let taken = "all calls of the application are accepted";
     for (layer, goal) in [("waits_for_ever", taken), ("takes_one", taken), ("drops_all", "all_arrive of fifo_network")]
