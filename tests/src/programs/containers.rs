@@ -69,9 +69,7 @@ impl Generator {
                 let mut parts = Vec::new();
                 for field in fields.iter().filter(|field| field.ty != Ty::Timer) {
                     if field.ty.holds(&Ty::Msg) || self.percent(70) {
-                        let moves = field.ty == Ty::Msg || !ty.gives_back();
-                        let mut none = None;
-                        let value = self.entry_with(scope, &field.ty, if moves { held } else { &mut none })?;
+                        let value = self.entry_with(scope, &field.ty, held)?;
                         let role = super::tree::Role::Piece(field.piece);
                         parts.push(tree![format!("{}: ", field.name), value].with(role));
                     }
@@ -370,16 +368,6 @@ impl Ty {
         match self {
             Ty::Ring(of, _) | Ty::List(of, _) | Ty::Window(of, ..) | Ty::Pool(of, _) | Ty::Map(_, of, _) => Some(of),
             _ => None,
-        }
-    }
-
-    /// Whether a failed operation returns a message that was moved into an entry of the type: not out of an option.
-    pub fn gives_back(&self) -> bool {
-        match self {
-            Ty::Msg => true,
-            Ty::Tuple(types) => types.contains(&Ty::Msg),
-            Ty::Struct(_, fields) => fields.iter().any(|field| field.ty == Ty::Msg),
-            _ => false,
         }
     }
 

@@ -231,10 +231,7 @@ impl Generator {
             return tree![format!("{} = some({message});\n", place.path)];
         }
         match self.stored(scope, &place, message) {
-            Some(stored) if place.ty.entry().is_some_and(Ty::gives_back) => {
-                tree![stored, " else {\n", self.passed(spot, scope, message), "}\n"]
-            }
-            Some(stored) => tree![stored, format!(" else {{ count {}; }}\n", self.one(&spot.layer.counters))],
+            Some(stored) => tree![stored, " else {\n", self.passed(spot, scope, message), "}\n"],
             None => self.passed(spot, scope, message),
         }
     }
