@@ -55,6 +55,8 @@ pub struct Space {
     last: Vec<Option<usize>>,
     at_once: bool,
     misuse: bool,
+    /// For each kind of call, whether a layer of the stack states when it accepts it.
+    accepting: Vec<bool>,
     detects: bool,
     /// The names of the stack's timers.
     timer_names: Vec<String>,
@@ -100,6 +102,7 @@ impl Space {
             last: timers.map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
             at_once: bounds.at_once,
             misuse: bounds.misuse,
+            accepting: bounds.calls.iter().map(|(name, _)| setup.states_acceptance(name)).collect(),
             detects: bounds.detects,
             timer_names: setup.stack.timers.iter().map(|t| t.name.clone()).collect(),
             repeated: Mutex::default(),

@@ -42,7 +42,9 @@ fn many_messages_are_distinguished() {
 fn calls_that_no_specification_allows_are_refused() {
     let sent = "VIOLATED: `send` at a is accepted, and no specification allows it here";
     let of = |layer, more: &[&str]| verified("misuse", &[&["--layer", layer][..], more].concat());
-    for (layer, words) in [("takes", sent), ("drops", sent), ("trusts", "an assertion does not hold: !closed")] {
+    for (layer, words) in
+        [("takes", sent), ("drops", sent), ("answers", sent), ("trusts", "an assertion does not hold: !closed")]
+    {
         let (status, out, _) = of(layer, &["--configuration", "c"]);
         assert!(status == 1 && out.contains(words), "{layer}: {out}");
     }

@@ -3,7 +3,7 @@
 use nacre_specification::subset_construction::{Called, Letter};
 use nacre_specification::ActionKind;
 use nacre_stack::interpret::Value;
-use nacre_stack::{EventId, Type};
+use nacre_stack::{EventId, LayerId, Type};
 
 use crate::setup::{Setup, LONGEST};
 use crate::values::{address, seen};
@@ -39,6 +39,13 @@ impl Setup {
     /// Returns for each kind of call one more than the bounds have, to be tried where no specification allows it.
     pub fn spare_calls(&self) -> Vec<Call> {
         self.each_kind(|kind, end, times| self.calls_of(kind, end, times, true))
+    }
+
+    /// Whether a layer of the stack states when it accepts a call. Then the layer answers for what it emits.
+    pub fn states_acceptance(&self, call: &str) -> bool {
+        let layers = (0..self.stack.layers.len() as u32).map(LayerId);
+        let event = self.call_event(call).map(|(_, id)| id);
+        event.is_some_and(|id| layers.into_iter().any(|layer| self.stack.acceptance(layer, id).is_some()))
     }
 
     fn each_kind(&self, calls: impl Fn(usize, usize, u8) -> Vec<Call>) -> Vec<Call> {

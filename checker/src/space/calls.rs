@@ -38,17 +38,17 @@ impl Space {
         }
     }
 
-    /// Finds outcomes of a call that no specification allows: it must be refused, by the stack or by what is below it.
-    /// A call without a message may also have no effect.
+    /// Finds outcomes of a call that no specification allows: it must be refused by the stack, or by the network
+    /// if no layer states when it accepts it. A call without a message may also have no effect.
     fn misuse(&self, near: &mut Near, from: State, at: u32, found: &mut dyn FnMut(Move, bool, Successor)) {
         let (call, step) = (&self.endpoints.calls[at as usize], Step::Misuse(at));
-        let (end, before) = (call.end, from.endpoints[call.end]);
+        let (end, before, own) = (call.end, from.endpoints[call.end], self.accepting[call.kind]);
         for (transition, w) in self.endpoints.step(&mut near.endpoints, end, before, step).iter().enumerate() {
             let ignored =
                 w.next == before && call.bytes.is_none() && self.endpoints.effects.value(w.effects).is_empty();
             let broken = match &w.broken {
                 Some(broken) => broken.clone(),
-                None if ignored || !self.takes(near, from, end, w) => continue,
+                None if ignored || !own && !self.takes(near, from, end, w) => continue,
                 None => {
                     let (name, end) = (self.endpoints.call_name(call), ["a", "b"][end]);
                     let why = format!("`{name}` at {end} is accepted, and no specification allows it here");

@@ -232,7 +232,7 @@ fn unsupported_constructs_are_refused_with_a_message() {
     let drawn = "import \"../interfaces.nacre\"; import \"../floor/floor.nacre\";
         worker drawn { state { n: u8 = random(6) as u8 } }";
     let draws = written(&session_stack(drawn, "drawn / floor")).unwrap_err();
-    assert!(draws.iter().any(|r| r.to_string().contains("initial values that are drawn")), "{draws:?}");
+    assert!(draws.iter().any(|r| r.to_string().contains("random initial values")), "{draws:?}");
 }
 
 #[test]
