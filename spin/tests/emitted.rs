@@ -132,7 +132,7 @@ fn bugs_seeded_in_the_c_are_found() {
         // A copy is taken.
         (LATER, "((int32_t)(step->s->sequencer.last - number) <= 0)", "deliver is not allowed"),
         // An access outside memory.
-        (TAKEN, "*(volatile int *)16 = 1;", "C does not define"),
+        (TAKEN, "*(volatile int *)16 = 1;", "undefined behaviour"),
         // A violated claim.
         (TAKEN, "step->counters[checked_BROKEN]++; step->s->sequencer.last = number;", "a claim of the stack"),
     ]);
@@ -145,9 +145,9 @@ fn more_bugs_seeded_in_the_c_are_found() {
         // The number is not stored.
         (TAKEN, "", "deliver is not allowed"),
         // An overflow.
-        (LATER, "((int32_t)number + INT32_MAX != 0)", "C does not define"),
+        (LATER, "((int32_t)number + INT32_MAX != 0)", "undefined behaviour"),
         // A step that does not end.
-        (TAKEN, "while (*(volatile uint32_t *)&number == 1) { }", "C does not define"),
+        (TAKEN, "while (*(volatile uint32_t *)&number == 1) { }", "undefined behaviour"),
         // The bytes are wrong.
         (
             "segment[n].at = step->in + b.offset;",

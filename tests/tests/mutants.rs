@@ -84,7 +84,7 @@ const LAYERS: &[Bug] = &[
         "sum = w as u64;",
         ("layers/checksum/tests.nacre", "checksum_alone"),
     ),
-    bug("room is not used up", "credit/credit.nacre", "        room -= 1;\n        pass m;", "        pass m;", CREDIT),
+    bug("room is not used up", "credit/credit.nacre", "        room -= 1;\n        granted", "        granted", CREDIT),
     bug("credit is told twice", "credit/credit.nacre", "        owed = 0;\n", "", CREDIT),
     bug("the same number again", "sequencer/sequencer.nacre", "(number > last)", "(number >= last)", SEQUENCER),
     bug("number not remembered", "sequencer/sequencer.nacre", "            last = number;\n", "", SEQUENCER),

@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every source of the library except its tests.
+/// Every source of the library that declares layers.
 fn library() -> Vec<PathBuf> {
     let mut found = vec![];
     let mut pending = vec![root().join("layers")];
@@ -19,7 +19,9 @@ fn library() -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 pending.push(path);
-            } else if path.extension().is_some_and(|e| e == "nacre") && path.file_stem().is_some_and(|s| s != "tests") {
+            } else if path.extension().is_some_and(|e| e == "nacre")
+                && path.file_stem().is_some_and(|s| s != "tests" && s != "stacks")
+            {
                 found.push(path);
             }
         }
