@@ -141,7 +141,7 @@ fn output_shows_frames_deliveries_and_deadlines_for_any_compiler() {
     let talk = |flags: &[&str]| HERE.run(&HERE.compile(folder.path(), "reliable", flags), "reliable");
     let plain = talk(&["-O0", "-Dalways_inline=unused"]);
     for what in [" frame ", " says deliver", " tick: 0", " input: 0", " input: 5", " send: 0", " send: 2"] {
-        assert!(plain.matches(what).count() > 5, "no `{what}` in\n{plain}");
+        assert!(plain.matches(what).count() > 1, "no `{what}` in\n{plain}");
     }
     // `char` is unsigned on ARM and PowerPC.
     assert_eq!(difference(&talk(&["-O1", "-funsigned-char", "-Dalways_inline=unused"]), &plain), None);
