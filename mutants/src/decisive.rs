@@ -80,11 +80,17 @@ impl<'a> Decisive<'a> {
 
     /// Whether any statement of a block acts.
     pub fn block_acts(&self, body: BodyId, block: &Block) -> bool {
-        block.iter().any(|s| self.statement_acts(body, s))
+        block.iter().any(|s| self.acts(body, s))
     }
 
-    fn statement_acts(&self, body: BodyId, statement: &Statement) -> bool {
-        let any = |block: &Block| block.iter().any(|s| self.statement_acts(body, s));
+    /// Whether the contents of a cell are observable.
+    pub fn cell(&self, cell: CellId) -> bool {
+        !is_plain(self.stack, &self.stack.cell(cell).ty) || self.is(Slot::Cell(cell))
+    }
+
+    /// Whether a statement acts.
+    pub fn acts(&self, body: BodyId, statement: &Statement) -> bool {
+        let any = |block: &Block| block.iter().any(|s| self.acts(body, s));
         match &statement.kind {
             StatementKind::Let(local, e) => self.local(body, *local) || self.stack.has_message(&e.ty),
             StatementKind::Store(place, _) => self.stored(body, place),
@@ -153,7 +159,7 @@ impl<'a> Decisive<'a> {
         }
     }
 
-    /// Like [`Self::statement_acts`], without statements that only end the body: they act if another statement in it
+    /// Like [`Self::acts`], without statements that only end the body: they act if another statement in it
     /// does.
     fn acts_besides_ending(&self, body: BodyId, statement: &Statement) -> bool {
         let any = |block: &Block| block.iter().any(|s| self.acts_besides_ending(body, s));
@@ -165,12 +171,12 @@ impl<'a> Decisive<'a> {
             StatementKind::Let(_, e) => self.stack.has_message(&e.ty),
             StatementKind::Fit { .. } => false,
             StatementKind::Call { function, .. } => self.is(Slot::Effect(BodyId::Function(*function))),
-            _ => self.statement_acts(body, statement),
+            _ => self.acts(body, statement),
         }
     }
 
     fn statement(&mut self, body: BodyId, statement: &Statement) {
-        let acts = self.statement_acts(body, statement);
+        let acts = self.acts(body, statement);
         let at = Some(body);
         match &statement.kind {
             StatementKind::Let(..) | StatementKind::Store(..) | StatementKind::Fit { .. } if !acts => {}
@@ -348,6 +354,11 @@ impl<'a> Decisive<'a> {
             _ => e.operands().into_iter().for_each(|part| self.read(body, part, true)),
         }
     }
+}
+
+/// Whether values of the type are times.
+pub fn is_time(ty: &Type) -> bool {
+    matches!(ty, Type::Duration | Type::Instant)
 }
 
 /// Returns the fields of structs on the path from a root to a place.

@@ -86,8 +86,9 @@ const RECURSIVE: Listed = &[
     (
         "mutants: what is changed and what has effects is decided for each construct",
         &[
-            ("mutants/src/decisive.rs", &["acts_besides_ending", "read", "statement", "statement_acts"]),
-            ("mutants/src/lib.rs", &["block", "expr", "statement"]),
+            ("mutants/src/conditions.rs", &["junction"]),
+            ("mutants/src/decisive.rs", &["acts", "acts_besides_ending", "read", "statement"]),
+            ("mutants/src/walk.rs", &["block", "expr", "statement"]),
         ],
     ),
     (
@@ -179,6 +180,7 @@ const RECOGNIZERS: Listed = &[
             ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
         ],
     ),
+    ("another expression reads no variable", &[("mutants/src/variables.rs", &["variable"])]),
     ("the validator refuses every other statement there", &[("compiler/stack/src/validate/code.rs", &["draws_only"])]),
     ("anything else is code that a search should reach", &[("checker/src/coverage.rs", &["is_error"])]),
 ];

@@ -15,10 +15,13 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
     let layers = session.layers();
     if let Some(name) = &args.layer {
         let known: Vec<&str> = layers.iter().map(|l| l.name.as_str()).collect();
-        return match known.contains(&name.as_str()) {
-            true => Ok(vec![Subject { name: name.clone(), is_layer: true }]),
-            false => Err(format!("there is no layer `{name}`; {}", suggestion(name, &known))),
-        };
+        if !known.contains(&name.as_str()) {
+            return Err(format!("there is no layer `{name}`; {}", suggestion(name, &known)));
+        }
+        let layer = Subject { name: name.clone(), is_layer: true };
+        // The stacks of the file test a mutant of the layer as well.
+        let stacks = if args.mutants { configured_stacks(session, args) } else { vec![] };
+        return Ok(std::iter::once(layer).chain(stacks).collect());
     }
     if let Some(name) = &args.stack {
         program::require_stack(session, name)?;
@@ -26,21 +29,31 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
     }
     let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
     let mut found = vec![];
-    let own = |span: nacre_diagnostics::Span| session.sources.path(span.file) == args.file.to_string_lossy();
-    for layer in session.program.layers().filter(|l| own(l.name.span)) {
+    for layer in session.program.layers().filter(|l| is_own(session, args, l.name.span)) {
         let subject = Subject { name: layer.name.name.clone(), is_layer: true };
         if session.network(&subject.name, None).is_some() || configured.contains(&subject.name) {
             found.push(subject);
         }
     }
-    for stack in session.program.stacks().filter(|s| own(s.name.span) && configured.contains(&s.name.name)) {
-        found.push(Subject { name: stack.name.name.clone(), is_layer: false });
-    }
+    found.extend(configured_stacks(session, args));
     if found.is_empty() {
         let why = "the file declares no layer that requires an automaton, and no stack with a configuration";
         return Err(format!("{why}; name one by --layer or --stack"));
     }
     Ok(found)
+}
+
+/// Whether a span is in the file of the command line.
+fn is_own(session: &Session, args: &Verify, span: nacre_diagnostics::Span) -> bool {
+    session.sources.path(span.file) == args.file.to_string_lossy()
+}
+
+/// The stacks of the file that have a configuration.
+fn configured_stacks(session: &Session, args: &Verify) -> Vec<Subject> {
+    let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
+    let stacks = session.program.stacks().map(|s| &s.name);
+    let own = stacks.filter(|name| is_own(session, args, name.span) && configured.contains(&name.name));
+    own.map(|name| Subject { name: name.name.clone(), is_layer: false }).collect()
 }
 
 /// The subjects with their configurations. At least one subject must have a configuration with a requested name.

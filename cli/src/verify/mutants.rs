@@ -5,12 +5,13 @@
 //! correct layer, because a mistake can make the state space infinite; a mutant that is not detected by then counts as
 //! undetected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nacre_checker::explore::Verdict;
 use nacre_driver::Session;
-use nacre_mutants::{mutants, Mutant};
+use nacre_mutants::{mutants, Key, Mutant};
+use nacre_stack::LayerId;
 use nacre_worlds::setup::Setup;
 use serde_json::{json, Value};
 
@@ -32,8 +33,12 @@ pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, inter
         }
     });
     let (mut scores, mut all_found) = (vec![], true);
+    if args.layer.is_some() {
+        subjects.retain(|s| s.is_layer);
+    }
     for subject in subjects {
-        let mine: Vec<&World> = worlds.iter().filter(|(s, _)| *s == subject).map(|(_, w)| w).collect();
+        let with = |s: &Subject, w: &World| s == subject || args.layer.is_some() && has_layer(w, &subject.name);
+        let mine: Vec<&World> = worlds.iter().filter(|(s, w)| with(s, w)).map(|(_, w)| w).collect();
         match score(args, &mine, session, interrupt) {
             Ok(score) => {
                 all_found &= score.survivors.is_empty();
@@ -74,15 +79,15 @@ pub struct Score {
 /// A configuration, and the result of the correct layer's search there.
 struct Right<'a> {
     world: &'a World,
-    mutants: Vec<Mutant>,
+    mutants: BTreeMap<Key, Mutant>,
     states: usize,
-    ran: Vec<bool>,
+    ran: BTreeMap<String, bool>,
 }
 
 /// Tries all mutants.
 pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &Interrupt) -> Result<Score, String> {
     let mut score = Score { operators: BTreeMap::new(), idle: 0, survivors: vec![] };
-    let mut rights = vec![];
+    let (mut rights, mut all) = (vec![], vec![]);
     for world in worlds {
         let found = super::search::search(args, world, interrupt, true)?;
         if let Verdict::Violated { why, .. } = found.searched.verdict {
@@ -90,19 +95,25 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
         }
         let states = found.searched.progress.states as usize;
         let ran = ran(world, &found.covered.handlers);
-        rights.push(Right { world, mutants: mutants(&world.setup.stack, &[]), states, ran });
+        let layers = args.layer.iter().flat_map(|name| layers(world, name)).collect::<Vec<_>>();
+        let found = mutants(&world.setup.stack, &layers).into_iter().filter(|m| may_be_seen(m, worlds));
+        let mut mutants = BTreeMap::new();
+        for mutant in found {
+            if !all.iter().any(|other: &Mutant| other.key() == mutant.key()) {
+                all.push(mutant.clone());
+            }
+            mutants.insert(mutant.key(), mutant);
+        }
+        rights.push(Right { world, mutants, states, ran });
     }
-    // All configurations have the same mutants in the same order: only parameters differ.
-    let count = rights.first().map_or(0, |r| r.mutants.len());
     // Small state spaces detect most mutants fastest.
     rights.sort_by_key(|r| r.states);
-    let mut progress = Progress::of_runs(count as u64);
-    for at in 0..count {
+    let mut progress = Progress::of_runs(all.len() as u64);
+    for mutant in &all {
         if interrupt.came() {
             break;
         }
-        let found = tried(args, &rights, at, interrupt);
-        let mutant = &rights[0].mutants[at];
+        let found = tried(args, &rights, mutant, interrupt);
         let (killed, all) = score.operators.entry(mutant.operator).or_default();
         *all += 1;
         match found {
@@ -121,16 +132,37 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
     Ok(score)
 }
 
+/// The layers of a name in the stack of a world.
+fn layers(world: &World, name: &str) -> Vec<LayerId> {
+    let all = (0..).map(LayerId).zip(&world.setup.stack.layers);
+    all.filter(|(_, layer)| layer.name == name).map(|(id, _)| id).collect()
+}
+
+fn has_layer(world: &World, name: &str) -> bool {
+    !layers(world, name).is_empty()
+}
+
+/// Whether a specification can notice a mutant. An assertion is a claim about the layer, which no run may violate; a
+/// layer that detects what is below it must make its assertions, and a configuration says so.
+fn may_be_seen(mutant: &Mutant, worlds: &[&World]) -> bool {
+    mutant.operator != "assertion" || worlds.iter().any(|world| world.setup.bounds.detects)
+}
+
 /// For each handler, whether it ran or cannot run here.
-fn ran(world: &World, covered: &[bool]) -> Vec<bool> {
-    world.setup.stack.handlers.iter().zip(covered).map(|(h, covered)| *covered || !world.may_run(h)).collect()
+fn ran(world: &World, covered: &[bool]) -> BTreeMap<String, bool> {
+    let handlers = world.setup.stack.handlers.iter().zip(covered);
+    handlers.map(|(h, covered)| (h.name.clone(), *covered || !world.may_run(h))).collect()
 }
 
 /// The handlers that ran in none of several searches.
-fn idle<'a>(searches: impl Iterator<Item = &'a Vec<bool>>) -> Vec<usize> {
-    let all: Vec<&Vec<bool>> = searches.collect();
-    let handlers = all.first().map_or(0, |ran| ran.len());
-    (0..handlers).filter(|at| all.iter().all(|ran| !ran[*at])).collect()
+fn idle<'a>(searches: impl Iterator<Item = &'a BTreeMap<String, bool>>) -> BTreeSet<&'a str> {
+    let (mut idle, mut active) = (BTreeSet::new(), BTreeSet::new());
+    for (name, ran) in searches.flatten() {
+        let found = if *ran { &mut active } else { &mut idle };
+        found.insert(name.as_str());
+    }
+    idle.retain(|name| !active.contains(name));
+    idle
 }
 
 enum Found {
@@ -143,11 +175,11 @@ enum Found {
     Unfinished,
 }
 
-fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> Found {
+fn tried(args: &Verify, rights: &[Right], mutant: &Mutant, interrupt: &Interrupt) -> Found {
     let (mut all, mut complete) = (vec![], true);
     for right in rights {
-        let Some(mutant) = right.mutants.get(at) else { continue };
-        let setup = Setup { stack: Arc::new(mutant.stack.clone()), ..right.world.setup.clone() };
+        let Some(mutant) = right.mutants.get(&mutant.key()) else { continue };
+        let setup = Setup { stack: Arc::new(mutant.stack(&right.world.setup.stack)), ..right.world.setup.clone() };
         let changed = World {
             setup,
             configuration: vec![],
@@ -170,7 +202,7 @@ fn tried(args: &Verify, rights: &[Right], at: usize, interrupt: &Interrupt) -> F
         }
     }
     let before = idle(rights.iter().map(|r| &r.ran));
-    match idle(all.iter()).iter().any(|h| !before.contains(h)) {
+    match !idle(all.iter()).is_subset(&before) {
         _ if !complete => Found::Unfinished,
         true => Found::Idle,
         false => Found::Not,
