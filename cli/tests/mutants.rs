@@ -22,7 +22,7 @@ const QUICK: &[&str] = &[
 const LONG: &[&str] = &["delay", "floor", "frag", "pt2pt"];
 
 /// Layers that are also verified in stacks.
-const IN_STACKS: &[&str] = &["check_fifo", "check_integrity", "floor", "frag"];
+const IN_STACKS: &[&str] = &["check_fifo", "check_integrity", "floor", "frag", "pt2pt"];
 
 fn tried(layer: &str) {
     let stacks = IN_STACKS.contains(&layer);
