@@ -69,6 +69,8 @@ pub enum Step {
     Misuse(u32),
     /// Number in [`Endpoints::arrivals`].
     Arrival(u32),
+    /// The same, of a frame that no endpoint sent.
+    MadeUp(u32),
     /// The index in [`Local::armed`].
     Timer(u32),
     Later,
@@ -157,7 +159,7 @@ impl Endpoints {
     pub fn step(&self, near: &mut NearEndpoints, end: usize, from: u32, step: Step) -> Transitions {
         self.steps.get(&mut near.steps, (from, step), || {
             let local = self.locals.value(from);
-            let covers = !matches!(step, Step::Misuse(_));
+            let covers = !matches!(step, Step::Misuse(_) | Step::MadeUp(_));
             let run = &mut |machine: &mut Machine| self.run(machine, end, &local, step);
             Transitions::from(self.every_transition(end, &local.machine, covers, run))
         })
@@ -170,7 +172,7 @@ impl Endpoints {
                 let call = &self.calls[at as usize];
                 machine.call(call.event, &call.arguments, call.bytes.as_deref().unwrap_or(&[]), 0)
             }
-            Step::Arrival(number) => match &*self.arrivals.value(number) {
+            Step::Arrival(number) | Step::MadeUp(number) => match &*self.arrivals.value(number) {
                 Arrival::Frame(bytes) => machine.input(address(1 - end), bytes, 0),
                 Arrival::Event(event, arguments) => {
                     let declared = self.stack.event(self.stack.interface()[*event as usize].event);

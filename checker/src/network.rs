@@ -9,7 +9,7 @@ use nacre_specification::{ActionKind, Automaton, Value};
 use nacre_stack::{Direction, PortId};
 
 use crate::broken::Broken;
-use crate::endpoints::{Arrival, Emitted, Endpoints};
+use crate::endpoints::{Arrival, Emitted, Endpoints, Step};
 use crate::memo::{size_of_value, Interner, Memo, Near};
 use nacre_worlds::setup::{Setup, MEMBERS};
 
@@ -30,7 +30,20 @@ pub struct Move {
     pub limit: Option<usize>,
     /// The input of an endpoint that the action causes, if it is an output.
     pub arrives: Option<(usize, u32)>,
+    /// Whether that is a frame that no endpoint sent.
+    pub made_up: bool,
     pub next: u32,
+}
+
+impl Move {
+    /// Returns the step of an endpoint that receives something.
+    pub fn step(&self, arrival: u32) -> Step {
+        if self.made_up {
+            Step::MadeUp(arrival)
+        } else {
+            Step::Arrival(arrival)
+        }
+    }
 }
 
 /// The possible states after the events that an endpoint sent, or the event that the automaton does not allow.
@@ -128,7 +141,8 @@ impl Network {
                         let arrives = self.events[at]
                             .and_then(|event| self.arrival(endpoints, event, action.parameters.len(), &locals));
                         let next = self.number(next);
-                        moves.push(Move { action: at, locals, fault: action.is_fault(), limit, arrives, next });
+                        let (fault, made_up) = (action.is_fault(), action.makes_up());
+                        moves.push(Move { action: at, locals, fault, limit, arrives, made_up, next });
                     }
                 }
             }

@@ -194,7 +194,7 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
                     changed: vec![],
                 };
             };
-            (end, Step::Arrival(arrival), transition, network)
+            (end, m.step(arrival), transition, network)
         }
     };
     let endpoints = &space.endpoints;
@@ -234,7 +234,7 @@ fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::A
                 message: call.bytes.clone().map(Hex),
             }
         }
-        Step::Arrival(number) => match &*endpoints.arrivals.value(number) {
+        Step::Arrival(number) | Step::MadeUp(number) => match &*endpoints.arrivals.value(number) {
             crate::endpoints::Arrival::Frame(bytes) => What::Frame { bytes: Hex(bytes.clone()) },
             crate::endpoints::Arrival::Event(event, arguments) => {
                 let name = stack.interface().get(*event as usize).map(|e| stack.event(e.event).name.clone());

@@ -209,8 +209,7 @@ impl Space {
             if locals[end].busy {
                 continue;
             }
-            let transitions =
-                self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], Step::Arrival(arrival));
+            let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], m.step(arrival));
             for (transition, w) in transitions.iter().enumerate() {
                 self.settle(near, state, end, w, &mut |led| found(Move::Network { place, transition }, m.fault, led));
             }

@@ -24,7 +24,7 @@ const TESTED: &[(&str, &str, usize, &str)] = &[
     ("docs/runtime.md", "c", 1, "runtime/tests/documents.rs"),
     ("docs/simulation.md", "sh", 0, "cli/tests/documents.rs"),
     ("docs/verification.md", "sh", 0, "cli/tests/documents.rs"),
-    ("docs/verification.md", "nacre-items", 1, "items_of_the_verification_page_compile"),
+    ("docs/verification.md", "nacre-items", 2, "items_of_the_verification_page_compile"),
 ];
 
 /// All documents below a folder, relative to the checkout.

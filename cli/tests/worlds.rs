@@ -31,6 +31,35 @@ fn messages_of_two_kinds_are_not_alike() {
 }
 
 #[test]
+fn frames_that_no_endpoint_sends_violate_what_a_layer_trusts() {
+    let of = |layer, configuration, more: &[&str]| {
+        verified("forged", &[&["--layer", layer, "--configuration", configuration], more].concat())
+    };
+    for (layer, configuration, words) in [
+        ("trusts_a_number", "altered", "an assertion does not hold: number < 3"),
+        ("trusts_the_form", "altered", "an assertion does not hold: asked"),
+        ("trusts_a_body", "forged", "an assertion does not hold: m.len > 0"),
+    ] {
+        let (status, out, _) = of(layer, configuration, &[]);
+        assert!(status == 1 && out.contains(words), "{layer}: {out}");
+    }
+    let trusting = [("trusts_a_number", "honest"), ("trusts_the_form", "honest"), ("trusts_a_body", "altered")];
+    let looking = ["altered", "forged", "strayed"].map(|configuration| ("looks_at_a_number", configuration));
+    for (layer, configuration) in trusting.into_iter().chain(looking) {
+        let (_, out, _) = of(layer, configuration, &[]);
+        assert!(out.contains("  holds in this configuration"), "{layer}: {out}");
+    }
+    // SPIN refuses them; a saved run is repeated in the interpreter and in C.
+    let (_, out, _) = of("looks_at_a_number", "altered", &["--engine", "spin"]);
+    assert!(out.contains("not checked by this engine") && out.contains("frames that no endpoint sends"), "{out}");
+    let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("forged.json");
+    let trace = trace.to_str().unwrap();
+    let (status, ..) = of("trusts_a_number", "altered", &["--trace", trace]);
+    let (repeated, out, err) = ran(&mut nacre(&["replay", trace, "--brief"]));
+    assert_eq!((status, repeated), (1, 0), "{out}{err}");
+}
+
+#[test]
 fn many_messages_are_distinguished() {
     let (status, out, _) =
         verified("two_kinds", &["--configuration", "small", "--set", "plain=40,2", "--set", "urgent=0"]);

@@ -4,6 +4,7 @@
 //! [`values`] says what automata see of an event.
 
 pub mod calls;
+mod forgery;
 pub mod initial;
 pub mod setup;
 pub mod values;

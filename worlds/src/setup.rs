@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use nacre_specification::forger::Forger;
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
 use nacre_stack::normal::beyond_worlds;
 use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Stack, Type};
 
+use crate::forgery;
 use crate::initial::Initial;
 use crate::values::address;
 
@@ -98,7 +100,10 @@ pub fn bits_to_count(most: u8) -> u32 {
 impl Setup {
     /// A setup in which the host supplies no functions.
     pub fn new(stack: Arc<Stack>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
-        Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) }
+        let mut setup = Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) };
+        let given = (0..2).flat_map(|end| setup.config(end).givens.into_values());
+        setup.below.forger = Forger::new(forgery::Forger::of(setup.stack.clone(), given));
+        setup
     }
 
     /// Returns the constructs that only the explorer supports. SPIN can detect that nothing can happen, but not exclude

@@ -1,6 +1,7 @@
 //! The reference semantics of automata: which actions are enabled, and their effects.
 
 use crate::compute::{binary, element, element_mut, operate, unary};
+use crate::forger::Forger;
 use crate::*;
 
 /// A state: the values of [`Automaton::state`], in order.
@@ -15,8 +16,7 @@ impl Automaton {
         let mut state: State = self.state.iter().map(|f| Value::zero(&f.ty, members)).collect();
         for (at, field) in self.state.iter().enumerate() {
             if let Some(initial) = &field.initial {
-                let scope = Scope { state: &state, members };
-                if let Some(value) = scope.value(initial, &mut vec![]) {
+                if let Some(value) = self.scope(&state, members).value(initial, &mut vec![]) {
                     state[at] = value;
                 }
             }
@@ -47,7 +47,7 @@ impl Automaton {
         }
         let mut found = vec![];
         for locals in starts {
-            Scope { state, members }.satisfy(&action.guards, locals, &mut found);
+            self.scope(state, members).satisfy(&action.guards, locals, &mut found);
         }
         for locals in &mut found {
             // Parameters that no guard binds.
@@ -65,32 +65,31 @@ impl Automaton {
         let mut locals: Locals = arguments.iter().cloned().map(Some).collect();
         locals.resize(action.locals.len().max(locals.len()), None);
         let mut found = vec![];
-        Scope { state, members }.satisfy(&action.guards, locals, &mut found);
+        self.scope(state, members).satisfy(&action.guards, locals, &mut found);
         found
     }
 
     /// The state after an action.
     pub fn apply(&self, state: &State, members: u64, action: usize, locals: &Locals) -> State {
         let mut next = state.clone();
-        execute(&self.actions[action].body, &mut next, members, &mut locals.clone());
+        execute(&self.actions[action].body, &mut next, (members, &self.forger), &mut locals.clone());
         next
+    }
+
+    fn scope<'a>(&'a self, state: &'a State, members: u64) -> Scope<'a> {
+        Scope { state, outside: (members, &self.forger) }
     }
 
     /// Whether a goal holds.
     pub fn holds(&self, state: &State, members: u64, goal: usize) -> bool {
-        value(&self.goals[goal].holds, state, members, &mut vec![]) == Some(Value::Bool(true))
+        self.scope(state, members).value(&self.goals[goal].holds, &mut vec![]) == Some(Value::Bool(true))
     }
 
     /// Whether a goal is excused in this state.
     pub fn excused(&self, state: &State, members: u64, goal: usize) -> bool {
         let unless = self.goals[goal].unless.as_ref();
-        unless.is_some_and(|e| value(e, state, members, &mut vec![]) == Some(Value::Bool(true)))
+        unless.is_some_and(|e| self.scope(state, members).value(e, &mut vec![]) == Some(Value::Bool(true)))
     }
-}
-
-/// The value of an expression; none: something that it reads is missing.
-pub fn value(e: &Expr, state: &State, members: u64, locals: &mut Locals) -> Option<Value> {
-    Scope { state, members }.value(e, locals)
 }
 
 impl Pattern {
@@ -104,10 +103,13 @@ impl Pattern {
     }
 }
 
+/// What an expression reads besides the state and locals: the number of participants, and what makes up frames.
+type Outside<'a> = (u64, &'a Forger);
+
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     state: &'a State,
-    members: u64,
+    outside: Outside<'a>,
 }
 
 impl Scope<'_> {
@@ -173,14 +175,16 @@ impl Scope<'_> {
         }
     }
 
+    /// The value of an expression; none: something that it reads is missing.
     fn value(self, e: &Expr, locals: &mut Locals) -> Option<Value> {
+        let (members, forger) = self.outside;
         Some(match e {
             Expr::Const(value) => value.clone(),
             Expr::State(n) => self.state.get(*n)?.clone(),
             Expr::Local(n) => locals.get(*n)?.clone()?,
-            Expr::Members => Value::Num(self.members),
-            Expr::All => Value::Set((0..self.members).map(Value::Num).collect()),
-            Expr::Peer(e) => Value::Num((self.value(e, locals)?.num() + 1) % self.members.max(1)),
+            Expr::Members => Value::Num(members),
+            Expr::All => Value::Set((0..members).map(Value::Num).collect()),
+            Expr::Peer(e) => Value::Num((self.value(e, locals)?.num() + 1) % members.max(1)),
             Expr::Tuple(parts) => Value::Tuple(parts.iter().map(|p| self.value(p, locals)).collect::<Option<_>>()?),
             Expr::Part(e, n) => match self.value(e, locals)? {
                 Value::Tuple(mut parts) if *n < parts.len() => parts.swap_remove(*n),
@@ -193,6 +197,13 @@ impl Scope<'_> {
                     Expr::State(n) => element(self.state.get(*n)?, &index)?.clone(),
                     e => element(&self.value(e, locals)?, &index)?.clone(),
                 }
+            }
+            Expr::Unary(Unary::Forged(forgery), e) => {
+                let Value::Msg(of) = self.value(e, locals)? else { return None };
+                let mut made: Vec<Value> = forger.frames(&of, *forgery).iter().map(|f| Value::msg(f)).collect();
+                made.sort();
+                made.dedup();
+                Value::Set(made)
             }
             Expr::Unary(op, e) => unary(*op, &self.value(e, locals)?)?,
             Expr::Binary(Binary::And, a, b) => match self.value(a, locals)? {
@@ -213,7 +224,7 @@ impl Scope<'_> {
             },
             Expr::Every(pattern, over, holds) => Value::Bool(self.each(pattern, over, holds, locals, true)?),
             Expr::Some(pattern, over, holds) => Value::Bool(!self.each(pattern, over, holds, locals, false)?),
-            Expr::Zero(ty) => Value::zero(ty, self.members),
+            Expr::Zero(ty) => Value::zero(ty, members),
         })
     }
 
@@ -232,40 +243,41 @@ impl Scope<'_> {
     }
 }
 
-fn execute(body: &[Statement], state: &mut State, members: u64, locals: &mut Locals) {
+fn execute(body: &[Statement], state: &mut State, outside: Outside, locals: &mut Locals) {
     for statement in body {
         // A statement that reads something missing has no effect.
-        let _ = run(statement, state, members, locals);
+        let _ = run(statement, state, outside, locals);
     }
 }
 
-fn run(statement: &Statement, state: &mut State, members: u64, locals: &mut Locals) -> Option<()> {
+fn run(statement: &Statement, state: &mut State, outside: Outside, locals: &mut Locals) -> Option<()> {
     match statement {
         Statement::Let(n, e) => {
-            let value = value(e, state, members, locals)?;
+            let value = Scope { state, outside }.value(e, locals)?;
             if locals.len() <= *n {
                 locals.resize(n + 1, None);
             }
             locals[*n] = Some(value);
         }
         Statement::Assign(place, e) => {
-            let value = value(e, state, members, locals)?;
-            change(place, state, members, locals, |at| *at = value)?;
+            let value = Scope { state, outside }.value(e, locals)?;
+            change(place, state, outside, locals, |at| *at = value)?;
         }
         Statement::Do(operation, place, arguments) => {
             let arguments: Vec<Value> =
-                arguments.iter().map(|a| value(a, state, members, locals)).collect::<Option<_>>()?;
-            change(place, state, members, locals, |at| operate(*operation, at, arguments))??;
+                arguments.iter().map(|a| Scope { state, outside }.value(a, locals)).collect::<Option<_>>()?;
+            change(place, state, outside, locals, |at| operate(*operation, at, arguments))??;
         }
         Statement::If(condition, then, otherwise) => {
-            let yes = value(condition, state, members, locals) == Some(Value::Bool(true));
-            execute(if yes { then } else { otherwise }, state, members, locals);
+            let yes = Scope { state, outside }.value(condition, locals) == Some(Value::Bool(true));
+            execute(if yes { then } else { otherwise }, state, outside, locals);
         }
         Statement::For(pattern, over, body) => {
-            for entry in value(over, state, members, locals)?.entries() {
-                let fits = Scope { state, members }.fits(pattern, &entry, locals, true);
+            let over = Scope { state, outside }.value(over, locals)?;
+            for entry in over.entries() {
+                let fits = Scope { state, outside }.fits(pattern, &entry, locals, true);
                 if fits {
-                    execute(body, state, members, locals);
+                    execute(body, state, outside, locals);
                 }
             }
         }
@@ -276,14 +288,14 @@ fn run(statement: &Statement, state: &mut State, members: u64, locals: &mut Loca
 fn change<T>(
     place: &Place,
     state: &mut State,
-    members: u64,
+    outside: Outside,
     locals: &mut Locals,
     with: impl FnOnce(&mut Value) -> T,
 ) -> Option<T> {
     let mut path = vec![];
     for step in &place.path {
         path.push(match step {
-            Step::Index(e) => value(e, state, members, locals)?,
+            Step::Index(e) => Scope { state, outside }.value(e, locals)?,
             Step::Part(n) => Value::Num(*n as u64),
         });
     }

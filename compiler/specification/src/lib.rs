@@ -27,7 +27,7 @@
 //!
 //! **Values** are finite and total: a number is a `u64` and its arithmetic saturates; what is not there (an index
 //! beyond a sequence, a key that a map has not, the first of nothing) makes the guard or condition in which it is read
-//! false ([`evaluate::value`] gives none); in a body it leaves the statement without effect. Messages are opaque
+//! false (its evaluation gives none); in a body it leaves the statement without effect. Messages are opaque
 //! strings of bytes that can be compared and copied; so an automaton cannot depend on what they say.
 //!
 //! **Consumers.** The evaluator (`evaluate`) is the reference; the explorer runs it, and the Promela back end equals
@@ -37,6 +37,7 @@ pub use nacre_diagnostics::Span;
 
 mod compute;
 pub mod evaluate;
+pub mod forger;
 pub mod samples;
 pub mod subset_construction;
 pub mod value;
@@ -56,6 +57,8 @@ pub struct Automaton {
     /// Several may have one name (the types of their parameters distinguish overloads of an event).
     pub actions: Vec<Action>,
     pub goals: Vec<Goal>,
+    /// Makes up frames, in the role below.
+    pub forger: forger::Forger,
     pub span: Span,
 }
 
@@ -128,6 +131,11 @@ impl Action {
     /// Returns whether the action never has to happen: a fault, or an output that is one.
     pub fn is_fault(&self) -> bool {
         self.optional || self.kind == ActionKind::Fault
+    }
+
+    /// Whether it carries a message that no participant sent.
+    pub fn makes_up(&self) -> bool {
+        self.guards.iter().any(|g| matches!(g, Guard::In(_, Expr::Unary(Unary::Forged(_), _))))
     }
 
     /// Whether a guard is `false`: so an extension removes an action.
@@ -209,6 +217,8 @@ pub enum Unary {
     Upto,
     /// All messages that differ from this one in a single bit, as a set.
     Damaged,
+    /// The well-formed frames that are made up of this one, as a set.
+    Forged(forger::Forgery),
 }
 
 /// Operators with two operands.

@@ -212,10 +212,12 @@ impl<'p> Typer<'p> {
                 continue;
             }
             let name = self.locals[n].name.clone();
-            let number = self.settled(&self.locals[n].ty) == spec::Type::Nat;
+            let ty = self.settled(&self.locals[n].ty);
+            let free = ty == spec::Type::Nat || ty == spec::Type::Msg && action.optional;
             match known {
-                // A monitor accepts any number; an environment uses zero.
-                Known::No if number && action.kind == ast::ActionKind::Output => {}
+                // A monitor accepts any number, and of an output that is a fault any message; an environment uses zero
+                // and the empty message.
+                Known::No if free && action.kind == ast::ActionKind::Output => {}
                 Known::Read(span) => {
                     let help = "write the conjunct that binds it before this one, such as `x in container`";
                     let words = format!("`{name}` is read before it has a value");

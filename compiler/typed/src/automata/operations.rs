@@ -1,6 +1,7 @@
 //! Calls in automata: built-in functions and definitions.
 
 use nacre_diagnostics::{nearest, Span};
+use nacre_specification::forger::Forgery;
 use nacre_specification::{Binary, Expr, Unary};
 use nacre_syntax::ast::{self, BinaryOp, ExprKind};
 
@@ -9,7 +10,7 @@ use super::inferred::Ty;
 use super::limits::size;
 use super::{Binding, Typer};
 
-const FUNCTIONS: &[&str] = &["peer", "all", "any", "min", "max", "upto", "damaged"];
+const FUNCTIONS: &[&str] = &["peer", "all", "any", "min", "max", "upto", "damaged", "distant", "altered", "forged"];
 
 impl<'p> Typer<'p> {
     pub(super) fn call(
@@ -81,12 +82,14 @@ impl<'p> Typer<'p> {
                 let most = self.wanted(most, &Ty::Nat)?;
                 Some((Expr::Unary(Unary::Upto, Box::new(most)), Ty::Set(Box::new(Ty::Nat))))
             }
-            ("damaged", [m]) => {
-                let m = self.wanted(m, &Ty::Msg)?;
-                Some((Expr::Unary(Unary::Damaged, Box::new(m)), Ty::Set(Box::new(Ty::Msg))))
-            }
+            ("damaged", [m]) => self.messages_near(Unary::Damaged, m),
+            ("distant", [m]) => self.messages_near(Unary::Forged(Forgery::Distant), m),
+            ("altered", [m]) => self.messages_near(Unary::Forged(Forgery::Altered), m),
+            ("forged", [m]) => self.messages_near(Unary::Forged(Forgery::Forged), m),
             ("all" | "any", [range, holds]) => self.quantified(name == "all", range, holds),
-            ("peer" | "upto" | "damaged", _) => self.arity(name, 1, arguments.len(), span),
+            ("peer" | "upto" | "damaged" | "distant" | "altered" | "forged", _) => {
+                self.arity(name, 1, arguments.len(), span)
+            }
             ("min" | "max" | "all" | "any", _) => self.arity(name, 2, arguments.len(), span),
             _ => {
                 let mut known: Vec<&str> =
@@ -99,6 +102,12 @@ impl<'p> Typer<'p> {
                 self.error("T0136", format!("there is no function `{name}`"), at, "not known", help)
             }
         }
+    }
+
+    /// A set of messages that differ from one.
+    fn messages_near(&mut self, op: Unary, m: &ast::Expr) -> Option<(Expr, Ty)> {
+        let m = self.wanted(m, &Ty::Msg)?;
+        Some((Expr::Unary(op, Box::new(m)), Ty::Set(Box::new(Ty::Msg))))
     }
 
     /// `all(x in c, condition)`

@@ -160,6 +160,7 @@ impl Translator<'_> {
                 Ok((self.entry_at(*field, row, &place, &entry), defined.and(Term::Number(0).less(len))))
             }
             (Unary::Damaged, _) => Err(NOT_DAMAGED.into()),
+            (Unary::Forged(_), _) => Err("frames that no endpoint sends".into()),
             _ => Err("a property of what is no container of the state".into()),
         }
     }
