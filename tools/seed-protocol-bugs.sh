@@ -15,7 +15,7 @@ mapfile -t names < <(sed -n 's/^bug //p' "$list")
 
 # The changed file, and those that import it, with a line that begins with a text.
 files_with() {
-    { echo "$1"; grep -lE "^import \"(.*/)?$(basename "$1")\"" layers/*/*.nacre examples/*.nacre; } |
+    { echo "$1"; grep -lE "^import \"(.*/)?$(basename "$1")\"" layers/*.nacre layers/*/*.nacre examples/*.nacre; } |
         xargs grep -l "^$2" || true
 }
 

@@ -1,6 +1,8 @@
 //! The endpoints: the local states of the stack and the steps between them. Each local state, and each step from it, is
 //! computed once, however many global states contain it.
 
+mod compare;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -9,7 +11,9 @@ use nacre_stack::interpret::{Armed, Choices, Covered, Machine, Outcome, Points, 
 use nacre_stack::{builtin, EventId, NodeId, PortId, Stack};
 
 use crate::broken::{violation_of, Broken};
+use crate::canonical::{Canonical, Twins};
 use crate::memo::{Interner, Memo, Near};
+pub use compare::Compared;
 use nacre_worlds::calls::Call;
 use nacre_worlds::setup::{Setup, BELOW};
 use nacre_worlds::values::{address, of_spec, seen};
@@ -96,6 +100,8 @@ pub struct Endpoints {
     any_order: bool,
     /// Whether times are excluded from comparisons.
     erases_times: bool,
+    canonical: Canonical,
+    twins: Twins,
     /// Why an action of the network could not be executed.
     lost: OnceLock<String>,
 }
@@ -109,10 +115,12 @@ pub struct NearEndpoints {
 
 impl Endpoints {
     /// Opens both endpoints: all outcomes of opening each.
-    pub fn open(setup: &Setup) -> Result<(Endpoints, [Vec<Transition>; 2]), String> {
+    pub fn open(setup: &Setup, canonical: Canonical) -> Result<(Endpoints, [Vec<Transition>; 2]), String> {
         let spare = if setup.bounds.misuse { setup.spare_calls() } else { vec![] };
         let endpoints = Endpoints {
             erases_times: nacre_analysis::timing::erasure(&setup.stack).is_empty(),
+            canonical,
+            twins: Twins::default(),
             stack: setup.stack.clone(),
             calls: setup.calls().into_iter().chain(spare).collect(),
             locals: Interner::default(),
@@ -159,6 +167,7 @@ impl Endpoints {
     pub fn step(&self, near: &mut NearEndpoints, end: usize, from: u32, step: Step) -> Transitions {
         self.steps.get(&mut near.steps, (from, step), || {
             let local = self.locals.value(from);
+            debug_assert_eq!(local.busy, matches!(step, Step::Later), "an event enters while others are pending");
             let covers = !matches!(step, Step::Misuse(_) | Step::MadeUp(_));
             let run = &mut |machine: &mut Machine| self.run(machine, end, &local, step);
             Transitions::from(self.every_transition(end, &local.machine, covers, run))
@@ -245,14 +254,18 @@ impl Endpoints {
         let left: Vec<Emitted> = left.collect();
         let effects = self.effects.number(left.clone(), || left);
         let mut key = vec![end as u8];
-        key.extend(machine.abstract_bytes(self.erases_times));
+        key.extend((self.canonical.form)(&machine, self.erases_times));
         // Whether a step is refused for lack of space depends on the stored messages.
         key.extend(machine.free_blocks().to_le_bytes());
+        let twin = self.canonical.twins.then(|| machine.clone());
         let next = self.locals.number(key, || {
             let mut armed = machine.armed();
             armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
             Local { busy: machine.is_busy(), goals: machine.goals(), armed, machine }
         });
+        if let Some(twin) = twin {
+            self.twins.note(end, next, twin);
+        }
         Transition { next, effects, broken, choices }
     }
 

@@ -16,6 +16,7 @@
 //! events of a step) is explored exhaustively.
 
 pub mod broken;
+pub mod canonical;
 mod counters;
 pub mod coverage;
 pub mod draw;

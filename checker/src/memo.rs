@@ -71,6 +71,11 @@ impl<K: Hash + Eq, V> Near<K, V> {
 }
 
 impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
+    /// Returns all results with their arguments.
+    pub fn entries(&self) -> Vec<(K, V)> {
+        read(&self.0).iter().map(|(key, value)| (*key, value.clone())).collect()
+    }
+
     /// `make` may run in two threads at once; both return the same result.
     pub fn get(&self, near: &mut Near<K, V>, key: K, make: impl FnOnce() -> V) -> V {
         if let Some(value) = near.0.get(&key) {

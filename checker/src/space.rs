@@ -10,6 +10,7 @@ use nacre_specification::violation::Violation;
 use nacre_stack::TimerId;
 
 use crate::broken::Broken;
+use crate::canonical::Canonical;
 use crate::counters::Counters;
 use crate::endpoints::{Endpoints, Local, NearEndpoints, Step, Transition};
 use crate::monitor::{Monitors, NearMonitors};
@@ -77,8 +78,13 @@ pub struct Near {
 impl Space {
     /// Returns the parts and every initial state, or the violation that opening shows.
     pub fn open(setup: &Setup) -> Result<(Space, Vec<Successor>), String> {
+        Space::open_with(setup, Canonical::default())
+    }
+
+    /// The same with other canonical forms of local states.
+    pub fn open_with(setup: &Setup, canonical: Canonical) -> Result<(Space, Vec<Successor>), String> {
         setup.check()?;
-        let (endpoints, opened) = Endpoints::open(setup)?;
+        let (endpoints, opened) = Endpoints::open(setup, canonical)?;
         let (network, network_first) = Network::new(setup)?;
         let (monitors, judge_first) = Monitors::new(setup)?;
         let bounds = &setup.bounds;

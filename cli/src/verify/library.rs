@@ -13,11 +13,11 @@ use nacre_spin::replay::on_c;
 
 use nacre_worlds::world::{self, Subject, World};
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_path_buf()
 }
 
-fn world(session: &Session, configuration: &Configuration) -> World {
+pub fn world(session: &Session, configuration: &Configuration) -> World {
     let is_layer = session.layers().iter().any(|l| l.name == configuration.subject);
     let subject = Subject { name: configuration.subject.clone(), is_layer };
     world::world(session, &subject, configuration, false).unwrap_or_else(|refusal| match refusal {
@@ -61,7 +61,7 @@ fn searched_within(world: &World, threads: usize, states: usize, memory: usize) 
 }
 
 /// The configurations that a file itself declares: those on request, or the others.
-fn own(session: &Session, file: &Path, on_request: bool) -> Vec<Configuration> {
+pub fn own(session: &Session, file: &Path, on_request: bool) -> Vec<Configuration> {
     let here = |c: &Configuration| Path::new(session.sources.path(c.span.file)) == file;
     session.configurations().into_iter().filter(|c| here(c) && c.on_request == on_request).collect()
 }

@@ -1,5 +1,7 @@
 //! `nacre verify`: searches for a run that violates a specification.
 
+#[cfg(test)]
+mod canonical;
 mod configurations;
 mod engines;
 #[cfg(test)]
