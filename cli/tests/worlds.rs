@@ -39,6 +39,7 @@ fn frames_that_no_endpoint_sends_violate_what_a_layer_trusts() {
         ("trusts_a_number", "altered", "an assertion does not hold: number < 3"),
         ("trusts_the_form", "altered", "an assertion does not hold: asked"),
         ("trusts_a_body", "forged", "an assertion does not hold: m.len > 0"),
+        ("takes_any_stack", "abroad", "an assertion does not hold: spoken == stack.fingerprint"),
     ] {
         let (status, out, _) = of(layer, configuration, &[]);
         assert!(status == 1 && out.contains(words), "{layer}: {out}");

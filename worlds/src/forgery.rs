@@ -11,7 +11,7 @@ use std::sync::Arc;
 use nacre_specification::forger::{Forge, Forgery};
 use nacre_stack::interpret::Value;
 use nacre_stack::visit::{self, Visitor};
-use nacre_stack::{mask, Expr, ExprKind, Header, HeaderId, Layout, Shape, Stack, Type};
+use nacre_stack::{mask, Expr, ExprKind, FieldPlace, Header, HeaderId, Layout, Shape, Stack, Type};
 
 /// The headers of a frame, the outermost last, with the values of their fields.
 type Headers = Vec<(HeaderId, Vec<Value>)>;
@@ -80,6 +80,19 @@ impl Forger {
             }
         }
         all
+    }
+
+    /// Returns the headers as an endpoint of another stack sends them; none: they do not name the stack.
+    fn foreign(&self, headers: &Headers) -> Option<Headers> {
+        let mut headers = headers.clone();
+        for (id, values) in &mut headers {
+            let place = self.stack.header(*id).fields.iter().position(|f| f.place == FieldPlace::Fingerprint);
+            if let Some(Value::Num(fingerprint)) = place.map(|at| &mut values[at]) {
+                *fingerprint = fingerprint.wrapping_add(1);
+                return Some(headers);
+            }
+        }
+        None
     }
 
     /// Returns the numbers that are about half of the range of a type away.
@@ -155,6 +168,9 @@ impl Forge for Forger {
             frame
         };
         let altered = match forgery {
+            Forgery::Foreign => {
+                self.foreign(&parsed.headers).map(|headers| (parsed.shape, headers)).into_iter().collect()
+            }
             Forgery::Distant => {
                 let distant = self.with_another_value(&parsed.headers, &|ty, value| self.distant(ty, value));
                 distant.into_iter().map(|headers| (parsed.shape, headers)).collect()

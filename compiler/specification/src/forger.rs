@@ -1,5 +1,5 @@
-//! Frames that no participant sent, for `distant(m)`, `altered(m)` and `forged(m)`: only a caller that knows the layout
-//! of frames can make them up.
+//! Frames that no participant sent, for `foreign(m)`, `distant(m)`, `altered(m)` and `forged(m)`: only a caller that
+//! knows the layout of frames can make them up.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,6 +7,8 @@ use std::sync::Arc;
 /// Which frames are made up of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forgery {
+    /// The same as an endpoint of another stack sends it: with another fingerprint.
+    Foreign,
     /// One number of its headers is about half of its range away.
     Distant,
     /// One field of its headers has another value, or there are other headers.

@@ -10,7 +10,8 @@ use super::inferred::Ty;
 use super::limits::size;
 use super::{Binding, Typer};
 
-const FUNCTIONS: &[&str] = &["peer", "all", "any", "min", "max", "upto", "damaged", "distant", "altered", "forged"];
+const FUNCTIONS: &[&str] =
+    &["peer", "all", "any", "min", "max", "upto", "damaged", "foreign", "distant", "altered", "forged"];
 
 impl<'p> Typer<'p> {
     pub(super) fn call(
@@ -83,11 +84,12 @@ impl<'p> Typer<'p> {
                 Some((Expr::Unary(Unary::Upto, Box::new(most)), Ty::Set(Box::new(Ty::Nat))))
             }
             ("damaged", [m]) => self.messages_near(Unary::Damaged, m),
+            ("foreign", [m]) => self.messages_near(Unary::Forged(Forgery::Foreign), m),
             ("distant", [m]) => self.messages_near(Unary::Forged(Forgery::Distant), m),
             ("altered", [m]) => self.messages_near(Unary::Forged(Forgery::Altered), m),
             ("forged", [m]) => self.messages_near(Unary::Forged(Forgery::Forged), m),
             ("all" | "any", [range, holds]) => self.quantified(name == "all", range, holds),
-            ("peer" | "upto" | "damaged" | "distant" | "altered" | "forged", _) => {
+            ("peer" | "upto" | "damaged" | "foreign" | "distant" | "altered" | "forged", _) => {
                 self.arity(name, 1, arguments.len(), span)
             }
             ("min" | "max" | "all" | "any", _) => self.arity(name, 2, arguments.len(), span),
