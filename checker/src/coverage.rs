@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use nacre_stack::interpret::Covered;
-use nacre_stack::visit::{Traverse, Visitor};
+use nacre_stack::visit::{walk_block, walk_expr, walk_statement, Traverse, Visitor};
+use nacre_stack::{Admission, BinaryOp, Expr, ExprKind};
 use nacre_stack::{HandlerId, LayerId, NodeId, Span, Stack, Statement, StatementKind};
 use nacre_worlds::world::World;
 
@@ -42,18 +43,79 @@ pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
 
 /// Returns the starts of the executed blocks.
 fn covered_spans(stack: &Stack, covered: &Covered) -> HashSet<Span> {
-    let mut spans = HashSet::new();
-    stack.each_statement(|statement| {
-        if covered.blocks.contains(&statement.id) {
-            spans.insert(statement.span);
+    let mut starts = Starts { covered, spans: HashSet::new() };
+    stack.accept(&mut starts);
+    starts.spans
+}
+
+struct Starts<'a> {
+    covered: &'a Covered,
+    spans: HashSet<Span>,
+}
+
+impl<'a> Visitor<'a> for Starts<'_> {
+    fn block(&mut self, block: &'a [Statement]) {
+        let first = block.first().filter(|first| self.covered.statements.contains(&first.id));
+        self.spans.extend(first.map(|first| first.span));
+        walk_block(self, block);
+    }
+}
+
+/// A statement, or an operand of `&&` or `||`, and what a search saw of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Whether it was executed.
+    Statement(bool),
+    /// Whether it was false, and whether it was true, while the other operands left the result to it.
+    Operand([bool; 2]),
+}
+
+/// Returns what a search saw of the statements and conditions of some layers. Code that reports an impossible state
+/// need not run and is left out.
+pub fn seen(stack: &Stack, wanted: &dyn Fn(LayerId) -> bool, covered: &Covered) -> Vec<(Span, Seen)> {
+    let mut found = Found { covered, seen: vec![] };
+    stack.handlers.iter().filter(|h| wanted(h.layer) && !h.passes).for_each(|h| found.block(&h.body));
+    stack.functions.iter().filter(|f| wanted(f.layer)).for_each(|f| found.block(&f.body));
+    let written = |a: &Admission| wanted(a.layer) && a.condition.span != stack.layer(a.layer).span;
+    stack.admissions().filter(|(_, a)| written(a)).for_each(|(_, a)| found.expr(&a.condition));
+    found.seen.retain(|(span, _)| *span != Span::default());
+    found.seen
+}
+
+struct Found<'a> {
+    covered: &'a Covered,
+    seen: Vec<(Span, Seen)>,
+}
+
+impl<'a> Visitor<'a> for Found<'_> {
+    fn block(&mut self, block: &'a [Statement]) {
+        if !block.iter().any(is_error) {
+            walk_block(self, block);
         }
-    });
-    spans
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        self.seen.push((statement.span, Seen::Statement(self.covered.statements.contains(&statement.id))));
+        walk_statement(self, statement);
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        if let ExprKind::Binary(op, first, last) = &expr.kind {
+            let inner = matches!(&first.kind, ExprKind::Binary(other, ..) if other == op);
+            let own = [Some(last), (!inner).then_some(first)];
+            let is_condition = *op == BinaryOp::Both || *op == BinaryOp::Either;
+            for operand in own.into_iter().flatten().filter(|_| is_condition) {
+                let was = [false, true].map(|value| self.covered.decided.contains(&(operand.id, value)));
+                self.seen.push((operand.span, Seen::Operand(was)));
+            }
+        }
+        walk_expr(self, expr);
+    }
 }
 
 /// The functions that were called.
 fn functions<'s>(stack: &'s Stack, covered: &'s Covered) -> impl Iterator<Item = &'s nacre_stack::Function> {
-    stack.functions.iter().filter(|f| f.body.first().is_some_and(|first| covered.blocks.contains(&first.id)))
+    stack.functions.iter().filter(|f| f.body.first().is_some_and(|first| covered.statements.contains(&first.id)))
 }
 
 struct Branches<'a> {
@@ -73,7 +135,7 @@ impl Branches<'_> {
 impl<'a> Visitor<'a> for Branches<'_> {
     fn block(&mut self, block: &'a [Statement]) {
         let Some(first) = block.first() else { return };
-        if self.covered.blocks.contains(&first.id) {
+        if self.covered.statements.contains(&first.id) {
             self.of(block);
         } else if !block.iter().any(is_error) && first.span != Span::default() {
             let branch = Some(first.span);

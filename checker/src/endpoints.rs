@@ -224,10 +224,11 @@ impl Endpoints {
             self.partial.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(made.partial());
             choices = made.next();
             let covered = machine.take_covered();
-            // A handler that only rejects a frame as impossible does not count as executed.
-            if covers && machine.counter(builtin::IMPOSSIBLE) == from.counter(builtin::IMPOSSIBLE) {
-                self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(covered);
-            }
+            // A handler that only rejects a frame as impossible does not count as executed, but its conditions decide.
+            let rejects = machine.counter(builtin::IMPOSSIBLE) != from.counter(builtin::IMPOSSIBLE);
+            let conditions = Covered { decided: covered.decided.clone(), ..Covered::default() };
+            let covered = if covers && !rejects { covered } else { conditions };
+            self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(covered);
             // A dropped frame affects only counters; a refused call has no effect.
             if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
                 let transition = self.transition(end, machine, plan);

@@ -106,6 +106,9 @@ pub struct Verify {
     /// Run mutation testing: report which small changes of the source the specification detects
     #[arg(long, conflicts_with_all = ["trace", "svg", "brief"])]
     pub mutants: bool,
+    /// Report which lines the configurations execute, and which operands of conditions never decide
+    #[arg(long, conflicts_with_all = ["trace", "svg", "brief", "mutants"])]
+    pub coverage: bool,
     /// Threads of the explorer [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: Option<u16>,

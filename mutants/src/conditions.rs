@@ -75,9 +75,10 @@ impl Walker<'_> {
 
     /// Omits an operand of `a && b && ..` or `a || b || ..`, or changes one.
     pub fn junction(&mut self, e: &mut Expr) {
-        let ExprKind::Binary(op, ..) = e.kind else { return };
+        let ExprKind::Binary(op, first, last) = &e.kind else { return };
+        let op = *op;
         let operator = if op == BinaryOp::Both { "conjunct" } else { "disjunct" };
-        let mut operands = operands(e, op);
+        let mut operands: Vec<Expr> = Expr::chain(op, first, last).into_iter().cloned().collect();
         for at in 0..operands.len() {
             if self.here(operator, e.span, Edit::Omitted { of: spans(&operands), at }) {
                 operands.remove(at);
@@ -102,26 +103,6 @@ pub fn leaves(control: Control) -> bool {
 
 fn spans(of: &[Expr]) -> Vec<Span> {
     of.iter().map(|e| e.span).collect()
-}
-
-/// The operands of a chain of the same operator.
-fn operands(e: &Expr, op: BinaryOp) -> Vec<Expr> {
-    let (mut found, mut at) = (vec![], e);
-    while let ExprKind::Binary(_, first, last) = is(at, op) {
-        found.push((**last).clone());
-        at = first;
-    }
-    found.push(at.clone());
-    found.reverse();
-    found
-}
-
-/// The form of an expression; `None` if it has another operator.
-fn is(e: &Expr, op: BinaryOp) -> &ExprKind {
-    match &e.kind {
-        ExprKind::Binary(other, ..) if *other == op => &e.kind,
-        _ => &ExprKind::None,
-    }
 }
 
 fn joined(operands: Vec<Expr>, op: BinaryOp, span: Span) -> Expr {

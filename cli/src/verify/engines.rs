@@ -32,8 +32,10 @@ pub fn without_effect(args: &Verify) -> Option<String> {
     let of_explorer = of_explorer.into_iter().chain([("--bits", args.bits.is_some())]);
     let unused = of_explorer.filter(|(_, given)| *given && !has_explorer).map(|(name, _)| (name, "explorer"));
     let level = (!args.level.is_empty() && !has_c).then_some(("--level", "spin-c"));
-    if args.mutants && args.engine != Engine::Explorer {
-        return Some("`--mutants` runs only the explorer: omit `--engine`".into());
+    for (asked, option) in [(args.mutants, "--mutants"), (args.coverage, "--coverage")] {
+        if asked && args.engine != Engine::Explorer {
+            return Some(format!("`{option}` runs only the explorer: omit `--engine`"));
+        }
     }
     let (name, engine) = unused.chain(level).next()?;
     Some(format!("`{name}` has no effect here: it is an option of `--engine {engine}`"))

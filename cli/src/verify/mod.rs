@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod canonical;
 mod configurations;
+mod coverage;
 mod engines;
 #[cfg(test)]
 mod library;
@@ -77,7 +78,7 @@ pub fn verify(args: &Verify) -> Exit {
             }
         };
         let mut reported = vec![];
-        if !args.mutants {
+        if !args.mutants && !args.coverage {
             reported = engines::run(args, &world, &session, &interrupt);
             reported.iter().for_each(|one| report::show(args, subject, &world, one, &mut violations));
             if let Some(words) = engines::differ(&reported) {
@@ -90,9 +91,10 @@ pub fn verify(args: &Verify) -> Exit {
         }
         all.push((subject, world, reported));
     }
-    if args.mutants {
+    if args.mutants || args.coverage {
         let worlds: Vec<_> = all.into_iter().map(|(subject, world, _)| (subject, world)).collect();
-        let found = mutants::run(args, &worlds, &session, &interrupt);
+        let run = if args.mutants { mutants::run } else { coverage::run };
+        let found = run(args, &worlds, &session, &interrupt);
         return refusals.exit().unwrap_or(found);
     }
     report::end(args, &subjects, &all, &refusals)

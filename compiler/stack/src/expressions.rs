@@ -23,6 +23,23 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Returns the operands of a chain of one operator: of `a && b && c` these three, where `first` is `a && b`.
+    pub fn chain<'e>(op: BinaryOp, first: &'e Expr, last: &'e Expr) -> Vec<&'e Expr> {
+        let (mut found, mut at) = (vec![last], first);
+        while let ExprKind::Binary(other, first, last) = &at.kind {
+            if *other != op {
+                break;
+            }
+            found.push(last);
+            at = first;
+        }
+        found.push(at);
+        found.reverse();
+        found
+    }
+}
+
 impl PartialEq for Expr {
     fn eq(&self, other: &Expr) -> bool {
         self.kind == other.kind && self.ty == other.ty

@@ -1,29 +1,32 @@
-//! Coverage of a run: which handlers and blocks were executed.
+//! Coverage of a run: which handlers and statements were executed, and which operands of conditions decided.
 
 use std::collections::BTreeSet;
 
 use crate::{HandlerId, NodeId, Stack};
 
-/// The handlers and blocks that a run executed.
+/// The code that a run executed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Covered {
     /// By handler.
     pub handlers: Vec<bool>,
-    /// The first statements of the blocks that were entered.
-    pub blocks: BTreeSet<NodeId>,
+    /// The statements.
+    pub statements: BTreeSet<NodeId>,
+    /// The operands of `&&` and `||` that decided the result, because all others were neutral, with their values.
+    pub decided: BTreeSet<(NodeId, bool)>,
 }
 
 impl Covered {
     /// Returns the coverage of a stack of which nothing has run.
     pub fn none_of(stack: &Stack) -> Covered {
-        Covered { handlers: vec![false; stack.handlers.len()], blocks: BTreeSet::new() }
+        Covered { handlers: vec![false; stack.handlers.len()], ..Covered::default() }
     }
 
     /// Adds the coverage of another run.
     pub fn add(&mut self, other: Covered) {
         self.handlers.resize(self.handlers.len().max(other.handlers.len()), false);
         self.handlers.iter_mut().zip(other.handlers).for_each(|(all, one)| *all |= one);
-        self.blocks.extend(other.blocks);
+        self.statements.extend(other.statements);
+        self.decided.extend(other.decided);
     }
 
     /// Returns whether a handler has run.

@@ -19,10 +19,8 @@ impl Run<'_> {
             ExprKind::Local(id) => self.local(*id, ty),
             ExprKind::Load(place) | ExprKind::Borrow(place) => self.load(place, ty),
             ExprKind::Unary(op, a) => op.row().run(self.evaluate(a), &a.ty),
-            ExprKind::Binary(BinaryOp::Both, a, b) => Value::bool(self.evaluate(a).truth() && self.evaluate(b).truth()),
-            ExprKind::Binary(BinaryOp::Either, a, b) => {
-                Value::bool(self.evaluate(a).truth() || self.evaluate(b).truth())
-            }
+            ExprKind::Binary(BinaryOp::Both, a, b) => Value::bool(self.connect(true, a, b)),
+            ExprKind::Binary(BinaryOp::Either, a, b) => Value::bool(self.connect(false, a, b)),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, ty),
             ExprKind::MulDiv(a, b, c) => {
                 let [a, b, c] = [a, b, c].map(|x| self.evaluate(x).num());
@@ -88,6 +86,24 @@ impl Run<'_> {
                 Value::Bytes(self.pack(*layout, message).bytes())
             }
         }
+    }
+
+    /// The value of `&&`, to which true is neutral, or of `||`. For the coverage, all operands of a chain are
+    /// evaluated, which is not visible, and those that decide are recorded.
+    fn connect(&mut self, neutral: bool, first: &Expr, last: &Expr) -> bool {
+        if self.state.covered.is_none() {
+            let value = self.evaluate(first).truth();
+            return if value == neutral { self.evaluate(last).truth() } else { value };
+        }
+        let operands = Expr::chain(if neutral { BinaryOp::Both } else { BinaryOp::Either }, first, last);
+        let values: Vec<bool> = operands.iter().map(|operand| self.evaluate(operand).truth()).collect();
+        for (at, operand) in operands.iter().enumerate() {
+            let decides = (0..values.len()).all(|other| other == at || values[other] == neutral);
+            if let (true, Some(covered)) = (decides, &mut self.state.covered) {
+                covered.decided.insert((operand.id, values[at]));
+            }
+        }
+        values.into_iter().find(|value| *value != neutral).unwrap_or(neutral)
     }
 
     /// The value at a place.

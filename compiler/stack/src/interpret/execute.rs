@@ -22,10 +22,10 @@ pub enum Flow {
 impl<'a> Run<'a> {
     /// Runs the statements in order until one leaves the block (break, return, reject).
     pub fn execute(&mut self, block: &'a Block) -> Flow {
-        if let (Some(covered), Some(first)) = (&mut self.state.covered, block.first()) {
-            covered.blocks.insert(first.id);
-        }
         for statement in block {
+            if let Some(covered) = &mut self.state.covered {
+                covered.statements.insert(statement.id);
+            }
             let around = self.enter(statement.span);
             let flow = self.statement(statement);
             self.enter(around);
