@@ -1,9 +1,10 @@
 //! Describes frames: their headers and the values of the fields.
 
-use nacre_stack::interpret::{show, show_length, Value};
+use nacre_stack::interpret::{show, show_length, show_payload, Value};
 use nacre_stack::{LayoutForm, Stack};
 
-/// Returns a short description of a frame: `Data{number=3} Short{to=77} 300 bytes`.
+/// Returns a short description of a frame: `Data{number=3} Short{to=77} 300 bytes`, or with
+/// the bytes themselves if they are few.
 pub fn decode(stack: &Stack, frame: &[u8]) -> String {
     let Some(layout) = stack.layouts.first() else { return show_length(frame.len()) };
     let Some(parsed) = stack.parse(layout, frame) else {
@@ -13,9 +14,9 @@ pub fn decode(stack: &Stack, frame: &[u8]) -> String {
     };
     // Highest layer first, as readers expect.
     let mut words: Vec<String> = parsed.headers.iter().map(|(id, values)| header(stack, *id, values)).collect();
-    let data = frame.len() - parsed.size;
-    if layout.shapes[parsed.shape].data || data > 0 {
-        words.push(show_length(data));
+    let data = &frame[parsed.size..];
+    if layout.shapes[parsed.shape].data || !data.is_empty() {
+        words.push(show_payload(data));
     }
     words.join(" ")
 }

@@ -106,12 +106,24 @@ pub fn show(stack: &Stack, value: &Value) -> String {
         Value::Option(Some(inner)) => show(stack, inner),
         Value::Tuple(parts) => format!("({})", list(&mut parts.iter())),
         Value::Row(row) => format!("[{}]", list(&mut row.iter())),
-        Value::Window(w) => format!("window {}..{}..{}", w.low, w.next, w.high),
-        Value::Pool(slots) => format!("pool of {}", slots.iter().flatten().count()),
-        Value::Map(slots) => format!("map of {}", slots.iter().flatten().count()),
+        Value::Window(w) => {
+            let entries = w.entries.iter().zip(0..).filter_map(|(entry, at)| Some((w.number(at), entry.as_ref()?)));
+            let entries = entries.map(|(number, entry)| (number.to_string(), entry));
+            format!("{}..{}..{} {}", w.low, w.next, w.high, show_entries(stack, entries))
+        }
+        Value::Pool(slots) => {
+            let entries = slots.iter().enumerate().filter_map(|(at, slot)| Some((at.to_string(), slot.as_ref()?)));
+            show_entries(stack, entries)
+        }
+        Value::Map(slots) => show_entries(stack, slots.iter().flatten().map(|(key, entry)| (show(stack, key), entry))),
         Value::Msg(message) => show_message(stack, message),
         Value::Gone => "gone".into(),
     }
+}
+
+fn show_entries<'a>(stack: &Stack, entries: impl Iterator<Item = (String, &'a Value)>) -> String {
+    let entries = entries.map(|(key, entry)| format!("{key}: {}", show(stack, entry)));
+    format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
 }
 
 fn show_message(stack: &Stack, message: &Message) -> String {
@@ -120,12 +132,20 @@ fn show_message(stack: &Stack, message: &Message) -> String {
         let fields: Vec<String> = fields.iter().map(|f| show(stack, f)).collect();
         text += &format!("{}{{{}}} ", stack.header(*id).name, fields.join(" "));
     }
-    text + &show_length(message.len())
+    text + &show_payload(&message.bytes())
 }
 
 /// A length as text: `1 byte`, `300 bytes`.
 pub fn show_length(bytes: usize) -> String {
     counted(bytes as u64, "byte")
+}
+
+/// The bytes of a message if they are few, otherwise their number.
+pub fn show_payload(bytes: &[u8]) -> String {
+    match bytes.len() {
+        1..=8 => show_bytes(bytes),
+        length => show_length(length),
+    }
 }
 
 fn show_bytes(bytes: &[u8]) -> String {

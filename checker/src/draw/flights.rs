@@ -1,0 +1,60 @@
+//! Which arrival of a frame belongs to which sending.
+
+use super::Row;
+
+/// A frame on its way.
+#[derive(Debug, PartialEq)]
+pub(super) struct Flight {
+    /// The row in which it is sent.
+    pub sent: usize,
+    pub from: usize,
+    /// The rows in which it, or a copy, arrives; none: it does not arrive in this run.
+    pub arrivals: Vec<usize>,
+}
+
+/// All frames of a run.
+pub(super) struct Flights {
+    /// In the order in which they are sent.
+    pub all: Vec<Flight>,
+    /// Whether a frame arrives that the other endpoint has not sent.
+    pub appeared: bool,
+}
+
+impl Flights {
+    /// Equal frames arrive in the order in which they were sent, and those that were sent last arrive rather than those
+    /// before. If more arrive than were sent, the others are copies.
+    pub(super) fn of(rows: &[Row]) -> Flights {
+        let sent = rows.iter().enumerate().filter_map(|(row, what)| match what {
+            Row::Sends(end, _) => Some(Flight { sent: row, from: *end, arrivals: vec![] }),
+            _ => None,
+        });
+        let mut flights = Flights { all: sent.collect(), appeared: false };
+        for (row, what) in rows.iter().enumerate().rev() {
+            let Row::Arrives(end, bytes) = what else { continue };
+            let same = |flight: &&mut Flight| {
+                let equal = matches!(&rows[flight.sent], Row::Sends(_, sent) if sent == bytes);
+                flight.from != *end && flight.sent < row && equal
+            };
+            let mut same: Vec<&mut Flight> = flights.all.iter_mut().filter(same).collect();
+            // Those before the first that has arrived.
+            let free = same.iter().take_while(|flight| flight.arrivals.is_empty()).count();
+            match (free, same.len()) {
+                (0, 0) => flights.appeared = true,
+                (0, all) => same[all - 1].arrivals.push(row),
+                (free, _) => same[free - 1].arrivals.push(row),
+            }
+        }
+        flights.all.iter_mut().for_each(|flight| flight.arrivals.reverse());
+        flights
+    }
+
+    /// The frame that is sent in a row.
+    pub(super) fn sent_in(&self, row: usize) -> Option<usize> {
+        self.all.iter().position(|flight| flight.sent == row)
+    }
+
+    /// The frame that arrives in a row.
+    pub(super) fn arriving_in(&self, row: usize) -> Option<usize> {
+        self.all.iter().position(|flight| flight.arrivals.contains(&row))
+    }
+}
