@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use nacre_specification::violation::Violation;
 
 use crate::broken::Broken;
-use crate::goals;
+use crate::goals::Goals;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
-use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE};
+use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE, CHUNK_MOVES};
 use crate::space::{Near, Space, Successor};
 
 /// With fewer states, starting threads costs more than it saves.
@@ -38,6 +38,9 @@ pub struct Options<'a> {
 /// The limit of states when the state space is known to be infinite.
 const WITHOUT_BOUND: u64 = 20_000;
 
+/// Why a search ends that was asked to.
+const INTERRUPTED: &str = "it was interrupted";
+
 /// Visits all states.
 pub fn explore(space: &Space, first: &[Successor], options: &Options) -> Searched {
     let bits = options.bits.unwrap_or(0);
@@ -50,6 +53,24 @@ pub fn explore(space: &Space, first: &[Successor], options: &Options) -> Searche
     let verdict = search.run();
     let progress = search.progress();
     Searched { verdict, progress, locals: space.endpoints.locals.len(), networks: space.network.states() }
+}
+
+/// A function that calls back with each state to which a move other than a fault leads from a state.
+fn successors_of<'a>(
+    space: &'a Space,
+    shards: &'a [Shard],
+    mut near: Near,
+) -> impl FnMut(u32, &mut dyn FnMut(u32)) + Send + 'a {
+    move |from, each| {
+        let (shard, at) = (from as usize % shards.len(), from as usize / shards.len());
+        space.expand(&mut near, shards[shard].states[at], &mut |_, fault, led| {
+            let (false, Ok(next)) = (fault, led) else { return };
+            let owner = (hash(&next) >> 48) as usize % shards.len();
+            if let Some(at) = shards[owner].find(&next) {
+                each((at * shards.len() + owner) as u32);
+            }
+        });
+    }
 }
 
 struct Search<'a> {
@@ -92,9 +113,9 @@ impl<'a> Search<'a> {
                 Err(broken) => self.first_broken = self.first_broken.take().or(Some(broken.clone())),
                 Ok(state) => {
                     let owner = (hash(state) >> 48) as usize % count;
-                    let candidate = Candidate { state: *state, parent: u32::MAX, ordinal: ordinal as u16, fault: true };
+                    let candidate = Candidate { state: *state, parent: u32::MAX, ordinal: ordinal as u16 };
                     let (space, goals) = (self.space, self.wants_goals());
-                    self.shards[owner].take(space, owner, count, [candidate].into_iter(), goals);
+                    self.shards[owner].take(space, [candidate].into_iter(), goals);
                 }
             }
         }
@@ -137,22 +158,32 @@ impl<'a> Search<'a> {
         if let Some(words) = self.missed() {
             return Verdict::Incomplete(words);
         }
-        if !self.wants_goals() {
-            return Verdict::Complete;
+        if self.wants_goals() {
+            self.unmet()
+        } else {
+            Verdict::Complete
         }
-        let count = self.shards.len();
-        let goals: Vec<&[u64]> = self.shards.iter().map(|s| &s.goals[..]).collect();
-        let edges: Vec<&[(u32, u32)]> = self.shards.iter().map(|s| &s.edges[..]).collect();
+    }
+
+    /// Checks the goals, once every state is known.
+    fn unmet(&mut self) -> Verdict {
+        let (space, count) = (self.space, self.shards.len());
+        let near: Vec<Near> = self.shards.iter_mut().map(|shard| std::mem::take(&mut shard.near)).collect();
+        let shards = &self.shards;
+        let mut successors: Vec<_> = near.into_iter().map(|near| successors_of(space, shards, near)).collect();
+        let bits = shards.iter().map(|shard| &shard.goals[..]).collect();
+        let goals = Goals { bits, count: space.goal_names().len(), stop: self.options.stop };
         let depth = |state: u32| {
             let (shard, at) = (state as usize % count, state as usize / count);
             self.levels.partition_point(|ends| ends[shard] <= at) as u32
         };
-        match goals::first_without(&goals, &edges, self.space.goal_names().len(), &depth) {
-            None => Verdict::Complete,
-            Some((state, goal)) => {
-                let name = &self.space.goal_names()[goal];
+        match goals.first_without(&mut successors, &depth) {
+            Err(()) => Verdict::Incomplete(INTERRUPTED.into()),
+            Ok(None) => Verdict::Complete,
+            Ok(Some((state, goal))) => {
+                let name = &space.goal_names()[goal];
                 let (shard, at) = (state as usize % count, state as usize / count);
-                let stuck = self.space.stuck(&mut Near::default(), self.shards[shard].states[at], goal);
+                let stuck = space.stuck(&mut Near::default(), shards[shard].states[at], goal);
                 let stuck = if stuck.is_empty() { stuck } else { format!(": {stuck}") };
                 Verdict::Violated {
                     run: self.run_to(state, count),
@@ -167,7 +198,7 @@ impl<'a> Search<'a> {
         let (space, count, goals) = (self.space, self.shards.len(), self.wants_goals());
         let todo: usize = self.shards.iter().zip(ends).map(|(s, end)| end - s.at).sum();
         let single = count == 1 || todo < FEW;
-        let expand = |(me, (shard, end)): (usize, (&mut Shard, &usize))| shard.expand(space, me, count, *end, goals);
+        let expand = |(me, (shard, end)): (usize, (&mut Shard, &usize))| shard.expand(space, me, count, *end);
         if single {
             self.shards.iter_mut().zip(ends).enumerate().for_each(expand);
         } else {
@@ -183,14 +214,14 @@ impl<'a> Search<'a> {
                 found[owner].push(std::mem::take(candidates));
             }
         }
-        let take = |(me, (shard, found)): (usize, (&mut Shard, Vec<Vec<Candidate>>))| {
-            shard.take(space, me, count, found.into_iter().flatten(), goals);
+        let take = |(shard, found): (&mut Shard, Vec<Vec<Candidate>>)| {
+            shard.take(space, found.into_iter().flatten(), goals);
         };
         if single {
-            self.shards.iter_mut().zip(found).enumerate().for_each(take);
+            self.shards.iter_mut().zip(found).for_each(take);
         } else {
             std::thread::scope(|scope| {
-                for work in self.shards.iter_mut().zip(found).enumerate() {
+                for work in self.shards.iter_mut().zip(found) {
                     scope.spawn(move || take(work));
                 }
             });
@@ -204,7 +235,7 @@ impl<'a> Search<'a> {
     fn reason_to_end(&self) -> Option<String> {
         let progress = self.progress();
         if self.options.stop.load(Ordering::Relaxed) {
-            return Some("it was interrupted".into());
+            return Some(INTERRUPTED.into());
         }
         if let Some(why) = self.space.lost() {
             return Some(why.clone());
@@ -219,7 +250,8 @@ impl<'a> Search<'a> {
         if progress.states >= self.options.states as u64 {
             return Some(format!("the limit of {} states was reached", self.options.states));
         }
-        if progress.memory >= self.options.memory as u64 {
+        let growth: usize = self.shards.iter().map(|shard| shard.growth(CHUNK_MOVES as usize)).sum();
+        if progress.memory + growth as u64 >= self.options.memory as u64 {
             return Some(format!("the limit of {} MiB was reached", self.options.memory >> 20));
         }
         None

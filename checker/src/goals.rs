@@ -6,85 +6,176 @@
 //! such a path. If states are excused (the layer may give up the connection), a fair run reaches either an excused
 //! state or the goal infinitely often.
 
-/// Returns the first state (of least depth) from which a goal cannot be reached, and the goal. States are numbered over
-/// the shards in turn; `goals` contains the goal bits of each shard's states (low half: holds; high half: excused),
-/// `edges` the moves other than faults, `depth` the distance of a state from the initial one.
-pub fn first_without(
-    goals: &[&[u64]],
-    edges: &[&[(u32, u32)]],
-    count: usize,
-    depth: &dyn Fn(u32) -> u32,
-) -> Option<(u32, usize)> {
-    let shards = goals.len();
-    let most = goals.iter().map(|g| g.len()).max().unwrap_or(0) * shards;
-    let bits = |state: usize| goals[state % shards].get(state / shards).copied();
-    let all = u64::MAX >> (64 - count.clamp(1, 32));
-    if goals.iter().flat_map(|g| g.iter()).all(|bits| bits & all == all) {
-        return None;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How many states a thread visits before it looks whether the search was ended.
+const CHUNK: usize = 1 << 14;
+/// With fewer states, starting threads costs more than it saves.
+const FEW: usize = 512;
+
+/// The goals of all states, which are numbered over the shards in turn.
+pub struct Goals<'a> {
+    /// Two bits for each goal of each shard's states. Low half: the goal holds, or is reached by moves other than faults;
+    /// high half: it is excused.
+    pub bits: Vec<&'a [AtomicU64]>,
+    pub count: usize,
+    /// Ends the search when set.
+    pub stop: &'a AtomicBool,
+}
+
+impl Goals<'_> {
+    /// Returns the first state (of least depth) from which a goal cannot be reached, and the goal; an error if the search
+    /// was ended. `successors`: for each shard a function that calls back with each state to which a move other than a
+    /// fault leads from a state. Edges are not stored, because they would take most of the memory of a search: sweeps
+    /// over the states compute them again until nothing changes. Most moves lead to states that were found later, so
+    /// that the first sweep, from the last state to the first, decides nearly all.
+    pub fn first_without<S: FnMut(u32, &mut dyn FnMut(u32)) + Send>(
+        &self,
+        successors: &mut [S],
+        depth: &dyn Fn(u32) -> u32,
+    ) -> Result<Option<(u32, usize)>, ()> {
+        let mut backward = true;
+        while self.sweep(successors, backward) {
+            backward = !backward;
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(());
+        }
+        let shards = self.bits.len() as u32;
+        let states = self.bits.iter().zip(0..).flat_map(|(bits, shard)| {
+            bits.iter().zip(0..).map(move |(bits, at): (_, u32)| (at * shards + shard, bits.load(Ordering::Relaxed)))
+        });
+        let missed = states.filter_map(|(state, bits)| {
+            let missed = !(bits | bits >> 32) & self.all();
+            (missed != 0).then(|| (state, missed.trailing_zeros() as usize))
+        });
+        Ok(missed.min_by_key(|(state, goal)| (depth(*state), *goal, *state)))
     }
-    // The predecessors of each state, as compressed rows.
-    let mut start = vec![0u32; most + 1];
-    for (_, to) in edges.iter().flat_map(|e| e.iter()) {
-        start[*to as usize + 1] += 1;
+
+    /// Every goal.
+    fn all(&self) -> u64 {
+        u64::MAX >> (64 - self.count.clamp(1, 32))
     }
-    for at in 0..most {
-        start[at + 1] += start[at];
+
+    /// Visits each state from which some goal is not known to be reached. Returns whether one more became known.
+    fn sweep<S: FnMut(u32, &mut dyn FnMut(u32)) + Send>(&self, successors: &mut [S], backward: bool) -> bool {
+        let work = successors.iter_mut().enumerate();
+        if self.bits.iter().map(|bits| bits.len()).sum::<usize>() < FEW {
+            return work.fold(false, |changed, (me, next)| self.sweep_shard(me, next, backward) | changed);
+        }
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                work.map(|(me, next)| scope.spawn(move || self.sweep_shard(me, next, backward))).collect();
+            threads.into_iter().fold(false, |changed, thread| match thread.join() {
+                Ok(now) => changed | now,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })
     }
-    let mut from = vec![0u32; start[most] as usize];
-    let mut next = start.clone();
-    for (source, to) in edges.iter().flat_map(|e| e.iter()) {
-        from[next[*to as usize] as usize] = *source;
-        next[*to as usize] += 1;
-    }
-    drop(next);
-    let mut found: Option<(u32, usize)> = None;
-    for goal in 0..count {
-        let mut reaches: Vec<bool> = (0..most).map(|s| bits(s).is_some_and(|b| b >> goal & 1 == 1)).collect();
-        let mut waiting: Vec<u32> = (0..most as u32).filter(|s| reaches[*s as usize]).collect();
-        while let Some(state) = waiting.pop() {
-            let row = start[state as usize] as usize..start[state as usize + 1] as usize;
-            for source in &from[row] {
-                if !reaches[*source as usize] {
-                    reaches[*source as usize] = true;
-                    waiting.push(*source);
-                }
+
+    fn sweep_shard(&self, me: usize, next: &mut impl FnMut(u32, &mut dyn FnMut(u32)), backward: bool) -> bool {
+        let (mine, shards, all) = (self.bits[me], self.bits.len(), self.all());
+        let mut changed = false;
+        for step in 0..mine.len() {
+            if step % CHUNK == 0 && self.stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            let at = if backward { mine.len() - 1 - step } else { step };
+            let before = mine[at].load(Ordering::Relaxed) & all;
+            if before == all {
+                continue;
+            }
+            let mut reached = before;
+            next((at * shards + me) as u32, &mut |to| {
+                reached |= self.bits[to as usize % shards][to as usize / shards].load(Ordering::Relaxed) & all;
+            });
+            if reached != before {
+                mine[at].fetch_or(reached, Ordering::Relaxed);
+                changed = true;
             }
         }
-        let misses = |state: u32| {
-            let excused = |bits: u64| bits >> (32 + goal) & 1 == 1;
-            !reaches[state as usize] && bits(state as usize).is_some_and(|b| !excused(b))
-        };
-        let first = (0..most as u32).filter(|s| misses(*s)).min_by_key(|s| (depth(*s), *s));
-        found = found.into_iter().chain(first.map(|s| (s, goal))).min_by_key(|(s, goal)| (depth(*s), *goal));
+        changed
     }
-    found
 }
 
 #[cfg(test)]
 mod tests {
-    use super::first_without;
+    use super::*;
+
+    /// The first state without a way to a goal in a graph.
+    fn first(goals: &[&[u64]], edges: &[(u32, u32)], count: usize, depth: fn(u32) -> u32) -> Option<(u32, usize)> {
+        let bits: Vec<Vec<AtomicU64>> =
+            goals.iter().map(|bits| bits.iter().map(|bits| AtomicU64::new(*bits)).collect()).collect();
+        let stop = AtomicBool::new(false);
+        let goals = Goals { bits: bits.iter().map(|bits| &bits[..]).collect(), count, stop: &stop };
+        let successors = |from: u32, each: &mut dyn FnMut(u32)| {
+            edges.iter().filter(|(source, _)| *source == from).for_each(|(_, to)| each(*to));
+        };
+        goals.first_without(&mut vec![successors; goals.bits.len()], &depth).expect("nobody ends it")
+    }
 
     #[test]
     fn a_state_without_a_way_to_the_goal_is_found() {
-        // 0 -> 1 -> 2 (goal) -> 0, and 1 -> 3 with an edge to itself.
+        // 0 -> 1 -> 2 (goal) -> 0, and 1 -> 3.
         let goals: &[u64] = &[0, 0, 1, 0];
         let edges = [(0, 1), (1, 2), (2, 0), (1, 3)];
-        assert_eq!(first_without(&[goals], &[&edges], 1, &|s| s), Some((3, 0)));
+        assert_eq!(first(&[goals], &edges, 1, |s| s), Some((3, 0)));
         let edges = [(0, 1), (1, 2), (2, 0), (1, 3), (3, 2)];
-        assert_eq!(first_without(&[goals], &[&edges], 1, &|s| s), None);
+        assert_eq!(first(&[goals], &edges, 1, |s| s), None);
         // Over two shards: 0 and 2 belong to the first shard.
-        assert_eq!(first_without(&[&[0, 1], &[0, 0]], &[&[(0, 1), (1, 2)], &[(2, 0)]], 1, &|s| s), Some((3, 0)));
+        assert_eq!(first(&[&[0, 1], &[0, 0]], &[(0, 1), (1, 2), (2, 0)], 1, |s| s), Some((3, 0)));
     }
 
     #[test]
     fn the_nearest_state_is_reported() {
         let goals: &[u64] = &[0, 0, 0, 0];
-        assert_eq!(first_without(&[goals], &[&[(0, 1)]], 1, &|s| 10 - s), Some((3, 0)));
+        assert_eq!(first(&[goals], &[(0, 1)], 1, |s| 10 - s), Some((3, 0)));
         // Two goals: the first holds everywhere except in 1, the second everywhere except in 2, which is nearer.
         let goals: &[u64] = &[3, 2, 1, 3];
-        assert_eq!(first_without(&[goals], &[&[]], 2, &|s| 10 - s), Some((2, 1)));
+        assert_eq!(first(&[goals], &[], 2, |s| 10 - s), Some((2, 1)));
         // Excused.
         let goals: &[u64] = &[3, 2, 1 | 2 << 32, 3];
-        assert_eq!(first_without(&[goals], &[&[]], 2, &|s| 10 - s), Some((1, 0)));
+        assert_eq!(first(&[goals], &[], 2, |s| 10 - s), Some((1, 0)));
+    }
+
+    #[test]
+    fn ways_are_found_whatever_the_order_of_their_states() {
+        // Every order of a path through five states, the goal at its end.
+        fn orders(left: &[u32], taken: &[u32], each: &mut dyn FnMut(&[u32])) {
+            if left.is_empty() {
+                return each(taken);
+            }
+            for one in left {
+                let left: Vec<u32> = left.iter().copied().filter(|other| other != one).collect();
+                orders(&left, &[taken, &[*one]].concat(), each);
+            }
+        }
+        let mut seen = 0;
+        orders(&[0, 1, 2, 3, 4], &[], &mut |path| {
+            let mut goals = [0; 5];
+            goals[path[4] as usize] = 1;
+            let edges: Vec<(u32, u32)> = path.windows(2).map(|pair| (pair[0], pair[1])).collect();
+            assert_eq!(first(&[&goals], &edges, 1, |s| s), None, "{path:?}");
+            assert_eq!(first(&[&goals], &edges[..3], 1, |s| s).map(|(_, goal)| goal), Some(0), "{path:?}");
+            seen += 1;
+        });
+        assert_eq!(seen, 120);
+    }
+
+    #[test]
+    fn many_states_are_shared_by_threads() {
+        // Each state leads to one of another shard, before or behind it; the last one of the first shard is the goal.
+        let size = 2000;
+        let mut bits = [vec![0; size], vec![0; size]];
+        bits[0][size - 1] = 1;
+        let edges: Vec<(u32, u32)> =
+            (0..2 * size as u32 - 2).map(|at| (at, if at % 3 == 2 { at - 2 } else { at + 2 })).collect();
+        let shown = first(&[&bits[0], &bits[1]], &edges, 1, |s| s);
+        let mut reaches = vec![false; 2 * size];
+        reaches[2 * (size - 1)] = true;
+        while let Some((from, _)) = edges.iter().find(|(from, to)| !reaches[*from as usize] && reaches[*to as usize]) {
+            reaches[*from as usize] = true;
+        }
+        assert_eq!(shown, reaches.iter().position(|reaches| !reaches).map(|state| (state as u32, 0)));
     }
 }

@@ -1,6 +1,7 @@
 //! One thread's part of a search: its states, and the successors that it found for other shards.
 
 use std::hash::BuildHasher;
+use std::sync::atomic::AtomicU64;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -11,7 +12,7 @@ use crate::space::{Move, Near, Space, State};
 /// The number of states of one shard that are expanded before successors are exchanged,
 const CHUNK: usize = 1 << 14;
 /// and the approximate limit of their moves.
-const CHUNK_MOVES: u64 = 1 << 20;
+pub const CHUNK_MOVES: u64 = 1 << 18;
 /// Bits set for each state in bitstate hashing.
 pub const BITS_OF_A_STATE: u64 = 3;
 
@@ -20,7 +21,6 @@ pub struct Candidate {
     pub state: State,
     pub parent: u32,
     pub ordinal: u16,
-    pub fault: bool,
 }
 
 /// A violation shown by a move.
@@ -44,9 +44,8 @@ pub struct Shard {
     pub base: usize,
     pub parents: Vec<u32>,
     pub ordinals: Vec<u16>,
-    pub goals: Vec<u64>,
-    /// Edges (from, to), without faults.
-    pub edges: Vec<(u32, u32)>,
+    /// The bits of [`Space::goals`], which become those of [`crate::goals::Goals`].
+    pub goals: Vec<AtomicU64>,
     pub near: Near,
     /// The successors found for each shard.
     pub found: Vec<Vec<Candidate>>,
@@ -77,7 +76,6 @@ impl Shard {
             parents: vec![],
             ordinals: vec![],
             goals: vec![],
-            edges: vec![],
             near: Near::default(),
             found: (0..count).map(|_| vec![]).collect(),
             broken: None,
@@ -88,7 +86,7 @@ impl Shard {
     }
 
     /// Expands at most a chunk of the states up to `end`.
-    pub fn expand(&mut self, space: &Space, me: usize, count: usize, end: usize, goals: bool) {
+    pub fn expand(&mut self, space: &Space, me: usize, count: usize, end: usize) {
         let to = end.min(self.at + CHUNK);
         let (found, broken, moves, crowded) = (&mut self.found, &mut self.broken, &mut self.moves, &mut self.crowded);
         let enough = *moves + CHUNK_MOVES;
@@ -97,7 +95,7 @@ impl Shard {
             let state = self.states[at - self.base];
             let number = (at * count + me) as u32;
             let mut ordinal = 0usize;
-            space.expand(&mut self.near, state, &mut |_: Move, fault, led| {
+            space.expand(&mut self.near, state, &mut |_: Move, _, led| {
                 *moves += 1;
                 match led {
                     // A state that is its own successor adds nothing.
@@ -105,7 +103,7 @@ impl Shard {
                     Ok(next) => {
                         let owner = (hash(&next) >> 48) as usize % count;
                         let ordinal = u16::try_from(ordinal).unwrap_or(u16::MAX);
-                        found[owner].push(Candidate { state: next, parent: number, ordinal, fault: fault || !goals });
+                        found[owner].push(Candidate { state: next, parent: number, ordinal });
                     }
                     Err(why) if broken.is_none() => *broken = Some(Found { parent: number, ordinal, broken: why }),
                     Err(_) => {}
@@ -118,41 +116,46 @@ impl Shard {
     }
 
     /// Inserts the candidates that are new.
-    pub fn take(
-        &mut self,
-        space: &Space,
-        me: usize,
-        count: usize,
-        found: impl Iterator<Item = Candidate>,
-        goals: bool,
-    ) {
+    pub fn take(&mut self, space: &Space, found: impl Iterator<Item = Candidate>, goals: bool) {
         for candidate in found {
-            let (number, new) = self.insert(candidate.state, me, count);
-            if new {
+            if self.insert(candidate.state) {
                 self.states.push(candidate.state);
                 self.parents.push(candidate.parent);
                 self.ordinals.push(candidate.ordinal);
                 if goals {
-                    self.goals.push(space.goals(&mut self.near, candidate.state));
+                    self.goals.push(AtomicU64::new(space.goals(&mut self.near, candidate.state)));
                 }
-            }
-            if !candidate.fault {
-                self.edges.push((candidate.parent, number));
             }
         }
     }
 
-    fn insert(&mut self, state: State, me: usize, count: usize) -> (u32, bool) {
+    /// Returns the index of a state that was visited (never with `Bits`).
+    pub fn find(&self, state: &State) -> Option<usize> {
+        let Known::Exact(table) = &self.known else { return None };
+        table.find(hash(state), |at| self.states[*at as usize] == *state).map(|at| *at as usize)
+    }
+
+    /// The bytes that the table will take when it grows, if these many states can make it grow.
+    pub fn growth(&self, states: usize) -> usize {
+        match &self.known {
+            // Twice the slots, of four bytes each and one byte of control; one of eight is kept free.
+            Known::Exact(table) if table.capacity() - table.len() < states => table.capacity() * 8 / 7 * 2 * 5,
+            _ => 0,
+        }
+    }
+
+    /// Returns whether the state is new.
+    fn insert(&mut self, state: State) -> bool {
         let (h, next) = (hash(&state), self.parents.len());
         let states = &self.states;
         match &mut self.known {
             Known::Exact(table) => {
                 let entry = table.entry(h, |at| states[*at as usize] == state, |at| hash(&states[*at as usize]));
                 match entry {
-                    hashbrown::hash_table::Entry::Occupied(known) => (*known.get() * count as u32 + me as u32, false),
+                    hashbrown::hash_table::Entry::Occupied(_) => false,
                     hashbrown::hash_table::Entry::Vacant(free) => {
                         free.insert(next as u32);
-                        ((next * count + me) as u32, true)
+                        true
                     }
                 }
             }
@@ -167,7 +170,7 @@ impl Shard {
                     new |= *word >> (bit % 64) & 1 == 0;
                     *word |= 1 << (bit % 64);
                 }
-                ((next * count + me) as u32, new)
+                new
             }
         }
     }
