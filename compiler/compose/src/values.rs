@@ -31,16 +31,25 @@ impl Run<'_> {
     /// The messages whose bytes an expression of type View reads, piece after piece, without new bytes. Bytes
     /// concatenated from several messages are not data.
     pub(crate) fn viewed(&mut self, view: &Expr, done: &mut Vec<Course>) -> Bag {
+        self.parts_viewed(view, 0, done)
+    }
+
+    /// The same within this many parts: each of them cuts the pieces.
+    fn parts_viewed(&mut self, view: &Expr, parts: u32, done: &mut Vec<Course>) -> Bag {
         match &view.kind {
-            ExprKind::View(message) => self.viewed(message, done),
-            ExprKind::PackView(layout, message) => self.packed(*layout, message, done),
+            ExprKind::View(message) => self.parts_viewed(message, parts, done),
+            ExprKind::PackView(layout, message) => {
+                let bag = self.expr(message, done);
+                (0..parts).for_each(|_| cut(&bag, done));
+                self.packed(*layout, &bag)
+            }
             ExprKind::Part(inner, from, to) => {
                 self.expr(from, done);
                 self.expr(to, done);
-                control(self.viewed(inner, done))
+                control(self.parts_viewed(inner, parts.saturating_add(1), done))
             }
             ExprKind::Concat(list) => {
-                let bags: Vec<Bag> = list.iter().map(|e| self.viewed(e, done)).collect();
+                let bags: Vec<Bag> = list.iter().map(|e| self.parts_viewed(e, parts, done)).collect();
                 let total = list.iter().zip(&bags).fold(0u32, |sum, (e, bag)| sum.saturating_add(longest(e, bag)));
                 let mut all = Bag::default();
                 bags.iter().for_each(|bag| _ = all.join(bag));
@@ -49,13 +58,17 @@ impl Run<'_> {
                 control(all.sized(|s| Size { length, ..s.grown(|_| total) }))
             }
             ExprKind::Tuple(list) => {
-                let bags: Vec<Bag> = list.iter().map(|e| self.viewed(e, done)).collect();
+                let bags: Vec<Bag> = list.iter().map(|e| self.parts_viewed(e, parts, done)).collect();
                 let longest = list.iter().zip(&bags).map(|(e, bag)| longest(e, bag)).max().unwrap_or(0);
                 let length = list.iter().zip(&bags).map(|(e, bag)| length(e, bag)).fold(Length::NONE, Length::either);
                 let kind = Kind { headers: vec![], data: false, origin: Origin::Made };
                 Bag::one(kind, Size { length, ..Size::up_to(longest) })
             }
-            _ => self.expr(view, done),
+            _ => {
+                let bag = self.expr(view, done);
+                (0..parts).for_each(|_| cut(&bag, done));
+                bag
+            }
         }
     }
 
@@ -70,8 +83,7 @@ impl Run<'_> {
     }
 
     /// Records the packed messages; returns them as new bytes, with the headers in front.
-    fn packed(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
-        let bag = self.expr(message, done);
+    fn packed(&mut self, layout: LayoutId, bag: &Bag) -> Bag {
         let told = bag.map(|kind, size| (Kind { origin: Origin::Kept, ..kind.clone() }, size));
         let new = self.world.packed.entry(layout).or_default().join(&told);
         let shapes = self.world.packed[&layout].0.len() as u32;
@@ -88,7 +100,8 @@ impl Run<'_> {
 
     /// The packed message is one new string of bytes.
     fn pack(&mut self, layout: LayoutId, message: &Expr, done: &mut Vec<Course>) -> Bag {
-        let packed = self.packed(layout, message, done);
+        let bag = self.expr(message, done);
+        let packed = self.packed(layout, &bag);
         done.push(Course::Act(Act::Make(packed.size().max)));
         packed
     }
