@@ -113,7 +113,19 @@ worker sieve {
     }
 }
 
+/// Packs messages only to find out where to cut others.
+worker measured {
+    up deliver(m) {
+        above.deliver(slice(m, (pack(share m).bytes through sum) % 5, 20));
+        let front = slice(m, 1, 2);
+        let at = pack(share front).bytes through sum;
+        drop front;
+        pass rest(m, at % 4);
+    }
+}
+
 stack sieved   = sieve / floor;
+stack weighed  = measured / floor;
 stack echoed   = echo / floor;
 stack shelved  = shelf / floor;
 stack ground   = sand / floor;
@@ -131,6 +143,15 @@ fn composed(name: &str) -> (Session, nacre_stack::Stack) {
     let mut session = Session::from_text(&root().join("tests").join(Path::new("pieces.nacre")), LAYERS);
     let stack = session.stack(name).unwrap_or_else(|| panic!("{}", session.render(false)));
     (session, stack)
+}
+
+#[test]
+fn bytes_that_are_read_to_cut_messages_have_a_layout() {
+    let (session, stack) = composed("weighed");
+    let machines = Machines::of(session, stack);
+    let mut tally = Tally::default();
+    storm(&machines.stack, &machines.lockstep(), 1, 600, &mut tally).expect("interpreter and C agree");
+    assert!(tally.events > 100, "{tally:?}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use nacre_analysis::flow::{self, Forward};
 use nacre_analysis::values::BodyId;
-use nacre_stack::visit::Traverse;
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::Control;
 use nacre_stack::*;
 
@@ -51,7 +51,8 @@ pub(crate) fn activate(
             returned: Bag::default(),
         };
         let courses = Courses::default();
-        let mut run = Run { stack, world, locals, layer: handler.layer, new: false, calls: 0, courses, frame };
+        let mut run =
+            Run { stack, world, locals, layer: handler.layer, new: false, calls: 0, visited: 0, courses, frame };
         let course = run.body(&handler.body, Facts::default());
         let again = run.new;
         locals = run.locals;
@@ -89,7 +90,10 @@ impl Forward for Run<'_> {
     fn statement(&mut self, statement: &Statement, facts: &mut Facts) {
         std::mem::swap(&mut self.frame.facts, facts);
         let mut done = vec![];
+        let visited = std::mem::take(&mut self.visited);
         self.run(statement, &mut done);
+        debug_assert_eq!(self.visited, expressions(statement), "every expression of {statement:?} has effects");
+        self.visited = visited;
         self.courses.add(done);
         std::mem::swap(&mut self.frame.facts, facts);
         if bound(statement).is_some() {
@@ -126,6 +130,13 @@ impl Forward for Run<'_> {
     fn leave(&mut self, of: &Statement, then: bool) {
         self.courses.branch(of, then);
     }
+}
+
+/// Returns the number of expressions of a statement, without those in its blocks.
+fn expressions(statement: &Statement) -> u32 {
+    let mut count = 0;
+    statement.each_own(|node| count += u32::from(matches!(node, Node::Expr(_))));
+    count
 }
 
 /// Returns the maximum number of iterations of a loop.

@@ -36,6 +36,7 @@ impl Run<'_> {
 
     /// The same within this many parts: each of them cuts the pieces.
     fn parts_viewed(&mut self, view: &Expr, parts: u32, done: &mut Vec<Course>) -> Bag {
+        self.visited += 1;
         match &view.kind {
             ExprKind::View(message) => self.parts_viewed(message, parts, done),
             ExprKind::PackView(layout, message) => {
@@ -65,6 +66,7 @@ impl Run<'_> {
                 Bag::one(kind, Size { length, ..Size::up_to(longest) })
             }
             _ => {
+                self.visited -= 1;
                 let bag = self.expr(view, done);
                 (0..parts).for_each(|_| cut(&bag, done));
                 bag
@@ -139,6 +141,7 @@ impl Run<'_> {
 
     /// The messages in the value of an expression; its cost is added to `done`.
     pub(crate) fn expr(&mut self, e: &Expr, done: &mut Vec<Course>) -> Bag {
+        self.visited += 1;
         self.within(e.places(), done);
         match &e.kind {
             ExprKind::Local(local) => {
@@ -159,6 +162,8 @@ impl Run<'_> {
             }
             ExprKind::Slice(message, at, length) => {
                 let bag = self.expr(message, done);
+                self.expr(at, done);
+                self.expr(length, done);
                 cut(&bag, done);
                 let stride = self.frame.facts.stride(at, &self.frame.strides);
                 let max = self.frame.facts.largest(length).unwrap_or(u64::from(LONGEST)).min(u64::from(LONGEST)) as u32;
@@ -166,6 +171,7 @@ impl Run<'_> {
             }
             ExprKind::Rest(message, at) => {
                 let bag = self.expr(message, done);
+                self.expr(at, done);
                 cut(&bag, done);
                 let max = self.frame.facts.remainder(message, at).unwrap_or(u64::from(LONGEST));
                 let stride = self.frame.facts.stride(at, &self.frame.strides);
@@ -194,6 +200,7 @@ impl Run<'_> {
             ExprKind::View(_) | ExprKind::PackView(..) | ExprKind::Part(..) | ExprKind::Concat(_)
                 if e.ty == Type::View =>
             {
+                self.visited -= 1;
                 let bag = self.viewed(e, done);
                 if in_pieces(e) {
                     done.push(Course::Act(Act::Make(longest(e, &bag))));

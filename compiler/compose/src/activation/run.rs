@@ -21,6 +21,8 @@ pub(crate) struct Run<'a> {
     pub new: bool,
     /// The number of calls followed.
     pub calls: u32,
+    /// The number of expressions of the current statement that were visited.
+    pub visited: u32,
     /// What has been done so far.
     pub courses: Courses,
     pub frame: Frame<'a>,
