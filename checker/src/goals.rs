@@ -15,8 +15,8 @@ const FEW: usize = 512;
 
 /// The goals of all states, which are numbered over the shards in turn.
 pub struct Goals<'a> {
-    /// Two bits for each goal of each shard's states. Low half: the goal holds, or is reached by moves other than faults;
-    /// high half: it is excused.
+    /// Two bits for each goal of each shard's states. Low half: the goal holds, or is reached by moves other than
+    /// faults; high half: it is excused.
     pub bits: Vec<&'a [AtomicU64]>,
     pub count: usize,
     /// Ends the search when set.
@@ -24,8 +24,8 @@ pub struct Goals<'a> {
 }
 
 impl Goals<'_> {
-    /// Returns the first state (of least depth) from which a goal cannot be reached, and the goal; an error if the search
-    /// was ended. `successors`: for each shard a function that calls back with each state to which a move other than a
+    /// Returns the first state (of least depth) from which a goal cannot be reached, and the goal; an error if the
+    /// search was ended. `successors`: for each shard a function that calls back with each state to which a move other than a
     /// fault leads from a state. Edges are not stored, because they would take most of the memory of a search: sweeps
     /// over the states compute them again until nothing changes. Most moves lead to states that were found later, so
     /// that the first sweep, from the last state to the first, decides nearly all.
