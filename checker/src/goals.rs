@@ -27,7 +27,7 @@ impl Goals<'_> {
     /// Returns the first state (of least depth) from which a goal cannot be reached, and the goal; an error if the
     /// search was ended. `successors`: for each shard a function that calls back with each state to which a move other
     /// than a fault leads from a state. Edges are not stored, because they would take most of the memory of a search:
-    /// sweeps over the states compute them again until nothing changes. Most moves lead to states that were found later,
+    /// sweeps over the states compute them again until nothing changes. Most moves lead to states found later,
     /// so that the first sweep, from the last state to the first, decides nearly all.
     pub fn first_without<S: FnMut(u32, &mut dyn FnMut(u32)) + Send>(
         &self,
