@@ -1,6 +1,6 @@
 //! Which arrival of a frame belongs to which sending.
 
-use super::Row;
+use super::rows::Row;
 
 /// A frame on its way.
 #[derive(Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! A chart as a picture (SVG): lines of life with events beside them, and an arrow for each arrival of a frame.
 
-use super::{shortened, Chart, Row, Words};
+use super::chart::Chart;
+use super::rows::{shortened, Row, Words};
 use crate::run::Run;
 
 /// The approximate width of a letter of an event, a frame and a detail in a picture, and the margin of a frame.

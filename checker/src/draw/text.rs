@@ -1,6 +1,8 @@
 //! A chart as text: `a` on the left, `b` on the right, time downwards. Frames on their way are lanes between the two.
 
-use super::{shortened, Chart, Row, Words};
+use super::chart::Chart;
+use super::flights::Flight;
+use super::rows::{shortened, Row, Words};
 use crate::run::Run;
 
 /// The limits of the columns of a side; it has as many as its longest line.
@@ -30,7 +32,7 @@ pub fn text(run: &Run, words: &Words) -> String {
 /// The lane of each frame that arrives: the first that is free from where it is sent to its last arrival.
 fn lanes(chart: &Chart) -> Vec<Option<usize>> {
     let mut free_from: Vec<usize> = vec![];
-    let lane = |flight: &super::Flight| {
+    let lane = |flight: &Flight| {
         let last = *flight.arrivals.last()?;
         let lane = free_from.iter().position(|row| *row < flight.sent).unwrap_or(free_from.len());
         match free_from.get_mut(lane) {

@@ -1,0 +1,77 @@
+//! The rows of a chart.
+
+use crate::run::{Hex, Output, RunStep, What};
+
+/// The options of a chart.
+pub struct Words<'a> {
+    /// Formats a frame for a reader.
+    pub frame: &'a dyn Fn(&[u8]) -> String,
+    /// Whether the handlers that ran and the cells that changed are drawn.
+    pub details: bool,
+}
+
+/// One row of a chart. Endpoints are numbers: 0 is `a`, 1 is `b`.
+pub(super) enum Row {
+    /// At an endpoint.
+    At(usize, String),
+    /// A small line at an endpoint.
+    Detail(usize, String),
+    /// A frame leaves an endpoint.
+    Sends(usize, Hex),
+    /// A frame reaches an endpoint.
+    Arrives(usize, Hex),
+    /// In the middle.
+    Network(String),
+}
+
+/// The rows of a step.
+pub(super) fn of_step(step: &RunStep, words: &Words) -> Vec<Row> {
+    let mut rows = vec![];
+    let network = || step.network.as_ref().map_or(String::new(), |action| action.shown(words.frame));
+    let Some(end) = step.end else {
+        return vec![Row::Network(network())];
+    };
+    let arguments = |arguments: &[u64], bytes: &Option<Hex>| {
+        let mut parts: Vec<String> = arguments.iter().map(u64::to_string).collect();
+        parts.extend(bytes.iter().map(|b| format!("0x{}", String::from(b.clone()))));
+        parts.join(", ")
+    };
+    rows.push(match &step.what {
+        What::Opened => Row::At(end, "opens".into()),
+        What::Call { name, arguments: numbers, message, .. } => {
+            Row::At(end, format!("▼ {name}({})", arguments(numbers, message)))
+        }
+        What::Frame { bytes } => Row::Arrives(end, bytes.clone()),
+        What::Event { name, arguments: numbers, .. } => {
+            Row::At(end, format!("△ {name}({})", arguments(numbers, &None)))
+        }
+        What::Timer { name, indices, .. } if indices.is_empty() => Row::At(end, format!("timer {name}")),
+        What::Timer { name, indices, .. } => Row::At(end, format!("timer {name} {indices:?}")),
+        What::Later => Row::At(end, "↻ later event".into()),
+        What::Nothing => Row::Network(network()),
+    });
+    if words.details {
+        for handled in step.handled.iter().filter(|h| !h.passes) {
+            rows.push(Row::Detail(end, format!("{}  {}", handled.handler, handled.source)));
+        }
+        for changed in &step.changed {
+            rows.push(Row::Detail(end, format!("{}: {} → {}", changed.cell, changed.before, changed.after)));
+        }
+    }
+    for Output { down, event, arguments: numbers, bytes, .. } in &step.left {
+        rows.push(match (down, bytes) {
+            (true, Some(bytes)) => Row::Sends(end, bytes.clone()),
+            (true, None) => Row::At(end, format!("▽ {event}({})", arguments(numbers, &None))),
+            (false, bytes) => Row::At(end, format!("▲ {event}({})", arguments(numbers, bytes))),
+        });
+    }
+    rows
+}
+
+/// Shortens a text to at most `most` characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        false => text.into(),
+    }
+}
