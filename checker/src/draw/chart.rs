@@ -13,6 +13,7 @@ pub(super) struct Chart {
 }
 
 impl Chart {
+    /// The chart of a run.
     pub fn of(run: &Run, words: &Words) -> Chart {
         let (mut rows, mut begins) = (vec![], vec![]);
         for step in &run.steps {
