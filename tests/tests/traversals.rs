@@ -123,7 +123,7 @@ const RECURSIVE: Listed = &[
             ("compiler/compose/src/facts.rs", &["largest", "learn", "literal", "resolve"]),
             ("compiler/compose/src/greatest.rs", &["of"]),
             ("compiler/compose/src/strides.rs", &["of"]),
-            ("compiler/compose/src/values.rs", &["expr", "in_pieces", "parts_viewed", "viewed"]),
+            ("compiler/compose/src/values.rs", &["expr", "in_pieces", "parts_viewed"]),
         ],
     ),
     (
