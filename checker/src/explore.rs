@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nacre_specification::violation::Violation;
 
 use crate::broken::Broken;
-use crate::goals::Goals;
+use crate::goals::{Edge, Goals};
 pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE, CHUNK_MOVES};
 use crate::space::{Near, Space, Successor};
@@ -55,24 +55,6 @@ pub fn explore(space: &Space, first: &[Successor], options: &Options) -> Searche
     Searched { verdict, progress, locals: space.endpoints.locals.len(), networks: space.network.states() }
 }
 
-/// A function that calls back with each state to which a move other than a fault leads from a state.
-fn successors_of<'a>(
-    space: &'a Space,
-    shards: &'a [Shard],
-    mut near: Near,
-) -> impl FnMut(u32, &mut dyn FnMut(u32)) + Send + 'a {
-    move |from, each| {
-        let (shard, at) = (from as usize % shards.len(), from as usize / shards.len());
-        space.expand(&mut near, shards[shard].states[at], &mut |_, fault, led| {
-            let (false, Ok(next)) = (fault, led) else { return };
-            let owner = (hash(&next) >> 48) as usize % shards.len();
-            if let Some(at) = shards[owner].find(&next) {
-                each((at * shards.len() + owner) as u32);
-            }
-        });
-    }
-}
-
 struct Search<'a> {
     space: &'a Space,
     options: &'a Options<'a>,
@@ -113,9 +95,9 @@ impl<'a> Search<'a> {
                 Err(broken) => self.first_broken = self.first_broken.take().or(Some(broken.clone())),
                 Ok(state) => {
                     let owner = (hash(state) >> 48) as usize % count;
-                    let candidate = Candidate { state: *state, parent: u32::MAX, ordinal: ordinal as u16 };
+                    let candidate = Candidate { state: *state, parent: u32::MAX, ordinal: ordinal as u16, fault: true };
                     let (space, goals) = (self.space, self.wants_goals());
-                    self.shards[owner].take(space, [candidate].into_iter(), goals);
+                    self.shards[owner].take(space, (owner, count), [candidate].into_iter(), goals);
                 }
             }
         }
@@ -166,18 +148,17 @@ impl<'a> Search<'a> {
     }
 
     /// Checks the goals, once every state is known.
-    fn unmet(&mut self) -> Verdict {
+    fn unmet(&self) -> Verdict {
         let (space, count) = (self.space, self.shards.len());
-        let near: Vec<Near> = self.shards.iter_mut().map(|shard| std::mem::take(&mut shard.near)).collect();
         let shards = &self.shards;
-        let mut successors: Vec<_> = near.into_iter().map(|near| successors_of(space, shards, near)).collect();
+        let edges: Vec<&[Edge]> = shards.iter().map(|shard| &shard.edges[..]).collect();
         let bits = shards.iter().map(|shard| &shard.goals[..]).collect();
         let goals = Goals { bits, count: space.goal_names().len(), stop: self.options.stop };
         let depth = |state: u32| {
             let (shard, at) = (state as usize % count, state as usize / count);
             self.levels.partition_point(|ends| ends[shard] <= at) as u32
         };
-        match goals.first_without(&mut successors, &depth) {
+        match goals.first_without(&edges, &depth) {
             Err(()) => Verdict::Incomplete(INTERRUPTED.into()),
             Ok(None) => Verdict::Complete,
             Ok(Some((state, goal))) => {
@@ -214,14 +195,14 @@ impl<'a> Search<'a> {
                 found[owner].push(std::mem::take(candidates));
             }
         }
-        let take = |(shard, found): (&mut Shard, Vec<Vec<Candidate>>)| {
-            shard.take(space, found.into_iter().flatten(), goals);
+        let take = |(me, (shard, found)): (usize, (&mut Shard, Vec<Vec<Candidate>>))| {
+            shard.take(space, (me, count), found.into_iter().flatten(), goals);
         };
         if single {
-            self.shards.iter_mut().zip(found).for_each(take);
+            self.shards.iter_mut().zip(found).enumerate().for_each(take);
         } else {
             std::thread::scope(|scope| {
-                for work in self.shards.iter_mut().zip(found) {
+                for work in self.shards.iter_mut().zip(found).enumerate() {
                     scope.spawn(move || take(work));
                 }
             });

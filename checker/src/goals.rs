@@ -8,10 +8,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How many states a thread visits before it looks whether the search was ended.
-const CHUNK: usize = 1 << 14;
-/// With fewer states, starting threads costs more than it saves.
-const FEW: usize = 512;
+/// How many edges a thread follows before it looks whether the search was ended.
+const CHUNK: usize = 1 << 18;
+/// With fewer edges, starting threads costs more than it saves.
+const FEW: usize = 1 << 12;
+
+/// An edge to a state, by the numbers of both.
+pub type Edge = (u32, u32);
 
 /// The goals of all states, which are numbered over the shards in turn.
 pub struct Goals<'a> {
@@ -25,17 +28,12 @@ pub struct Goals<'a> {
 
 impl Goals<'_> {
     /// Returns the first state (of least depth) from which a goal cannot be reached, and the goal; an error if the
-    /// search was ended. `successors`: for each shard a function that calls back with each state to which a move other
-    /// than a fault leads from a state. Edges are not stored, because they would take most of the memory of a search:
-    /// sweeps over the states compute them again until nothing changes. Most moves lead to states found later,
-    /// so that the first sweep, from the last state to the first, decides nearly all.
-    pub fn first_without<S: FnMut(u32, &mut dyn FnMut(u32)) + Send>(
-        &self,
-        successors: &mut [S],
-        depth: &dyn Fn(u32) -> u32,
-    ) -> Result<Option<(u32, usize)>, ()> {
+    /// search was ended. `edges`: the moves other than faults, in the order of the search, in lists followed in
+    /// parallel. Most lead to states found later, so that the first sweep, which begins with the last, decides nearly
+    /// all; lists of the predecessors of each state would take more memory than the states.
+    pub fn first_without(&self, edges: &[&[Edge]], depth: &dyn Fn(u32) -> u32) -> Result<Option<(u32, usize)>, ()> {
         let mut backward = true;
-        while self.sweep(successors, backward) {
+        while self.sweep(edges, backward) {
             backward = !backward;
         }
         if self.stop.load(Ordering::Relaxed) {
@@ -57,15 +55,17 @@ impl Goals<'_> {
         u64::MAX >> (64 - self.count.clamp(1, 32))
     }
 
-    /// Visits each state from which some goal is not known to be reached. Returns whether one more became known.
-    fn sweep<S: FnMut(u32, &mut dyn FnMut(u32)) + Send>(&self, successors: &mut [S], backward: bool) -> bool {
-        let work = successors.iter_mut().enumerate();
-        if self.bits.iter().map(|bits| bits.len()).sum::<usize>() < FEW {
-            return work.fold(false, |changed, (me, next)| self.sweep_shard(me, next, backward) | changed);
+    fn of(&self, state: u32) -> &AtomicU64 {
+        &self.bits[state as usize % self.bits.len()][state as usize / self.bits.len()]
+    }
+
+    /// Follows each edge back. Returns whether a goal became known to be reached from one more state.
+    fn sweep(&self, edges: &[&[Edge]], backward: bool) -> bool {
+        if edges.iter().map(|edges| edges.len()).sum::<usize>() < FEW {
+            return edges.iter().fold(false, |changed, edges| self.sweep_list(edges, backward) | changed);
         }
         std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                work.map(|(me, next)| scope.spawn(move || self.sweep_shard(me, next, backward))).collect();
+            let threads: Vec<_> = edges.iter().map(|edges| scope.spawn(|| self.sweep_list(edges, backward))).collect();
             threads.into_iter().fold(false, |changed, thread| match thread.join() {
                 Ok(now) => changed | now,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -73,24 +73,16 @@ impl Goals<'_> {
         })
     }
 
-    fn sweep_shard(&self, me: usize, next: &mut impl FnMut(u32, &mut dyn FnMut(u32)), backward: bool) -> bool {
-        let (mine, shards, all) = (self.bits[me], self.bits.len(), self.all());
-        let mut changed = false;
-        for step in 0..mine.len() {
+    fn sweep_list(&self, edges: &[Edge], backward: bool) -> bool {
+        let (all, mut changed) = (self.all(), false);
+        for step in 0..edges.len() {
             if step % CHUNK == 0 && self.stop.load(Ordering::Relaxed) {
                 return false;
             }
-            let at = if backward { mine.len() - 1 - step } else { step };
-            let before = mine[at].load(Ordering::Relaxed) & all;
-            if before == all {
-                continue;
-            }
-            let mut reached = before;
-            next((at * shards + me) as u32, &mut |to| {
-                reached |= self.bits[to as usize % shards][to as usize / shards].load(Ordering::Relaxed) & all;
-            });
-            if reached != before {
-                mine[at].fetch_or(reached, Ordering::Relaxed);
+            let (from, to) = edges[if backward { edges.len() - 1 - step } else { step }];
+            let reached = self.of(to).load(Ordering::Relaxed) & all;
+            if reached & !self.of(from).load(Ordering::Relaxed) != 0 {
+                self.of(from).fetch_or(reached, Ordering::Relaxed);
                 changed = true;
             }
         }
@@ -108,10 +100,8 @@ mod tests {
             goals.iter().map(|bits| bits.iter().map(|bits| AtomicU64::new(*bits)).collect()).collect();
         let stop = AtomicBool::new(false);
         let goals = Goals { bits: bits.iter().map(|bits| &bits[..]).collect(), count, stop: &stop };
-        let successors = |from: u32, each: &mut dyn FnMut(u32)| {
-            edges.iter().filter(|(source, _)| *source == from).for_each(|(_, to)| each(*to));
-        };
-        goals.first_without(&mut vec![successors; goals.bits.len()], &depth).expect("nobody ends it")
+        let (odd, even): (Vec<Edge>, Vec<Edge>) = edges.iter().partition(|(from, _)| from % 2 == 1);
+        goals.first_without(&[&odd, &even], &depth).expect("nobody ends it")
     }
 
     #[test]
@@ -165,7 +155,7 @@ mod tests {
     #[test]
     fn many_states_are_shared_by_threads() {
         // Each state leads to one of another shard, before or behind it; the last one of the first shard is the goal.
-        let size = 2000;
+        let size = 4000;
         let mut bits = [vec![0; size], vec![0; size]];
         bits[0][size - 1] = 1;
         let edges: Vec<(u32, u32)> =

@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::broken::Broken;
+use crate::goals::Edge;
 use crate::space::{Move, Near, Space, State};
 
 /// The number of states of one shard that are expanded before successors are exchanged,
@@ -21,6 +22,7 @@ pub struct Candidate {
     pub state: State,
     pub parent: u32,
     pub ordinal: u16,
+    pub fault: bool,
 }
 
 /// A violation shown by a move.
@@ -46,6 +48,8 @@ pub struct Shard {
     pub ordinals: Vec<u16>,
     /// The bits of [`Space::goals`], which become those of [`crate::goals::Goals`].
     pub goals: Vec<AtomicU64>,
+    /// Moves other than faults to the states of this shard.
+    pub edges: Vec<Edge>,
     pub near: Near,
     /// The successors found for each shard.
     pub found: Vec<Vec<Candidate>>,
@@ -76,6 +80,7 @@ impl Shard {
             parents: vec![],
             ordinals: vec![],
             goals: vec![],
+            edges: vec![],
             near: Near::default(),
             found: (0..count).map(|_| vec![]).collect(),
             broken: None,
@@ -95,7 +100,7 @@ impl Shard {
             let state = self.states[at - self.base];
             let number = (at * count + me) as u32;
             let mut ordinal = 0usize;
-            space.expand(&mut self.near, state, &mut |_: Move, _, led| {
+            space.expand(&mut self.near, state, &mut |_: Move, fault, led| {
                 *moves += 1;
                 match led {
                     // A state that is its own successor adds nothing.
@@ -103,7 +108,7 @@ impl Shard {
                     Ok(next) => {
                         let owner = (hash(&next) >> 48) as usize % count;
                         let ordinal = u16::try_from(ordinal).unwrap_or(u16::MAX);
-                        found[owner].push(Candidate { state: next, parent: number, ordinal });
+                        found[owner].push(Candidate { state: next, parent: number, ordinal, fault });
                     }
                     Err(why) if broken.is_none() => *broken = Some(Found { parent: number, ordinal, broken: why }),
                     Err(_) => {}
@@ -115,10 +120,17 @@ impl Shard {
         }
     }
 
-    /// Inserts the candidates that are new.
-    pub fn take(&mut self, space: &Space, found: impl Iterator<Item = Candidate>, goals: bool) {
+    /// Inserts the candidates that are new. With goals, records every edge.
+    pub fn take(
+        &mut self,
+        space: &Space,
+        (me, count): (usize, usize),
+        found: impl Iterator<Item = Candidate>,
+        goals: bool,
+    ) {
         for candidate in found {
-            if self.insert(candidate.state) {
+            let (at, new) = self.insert(candidate.state);
+            if new {
                 self.states.push(candidate.state);
                 self.parents.push(candidate.parent);
                 self.ordinals.push(candidate.ordinal);
@@ -126,13 +138,10 @@ impl Shard {
                     self.goals.push(AtomicU64::new(space.goals(&mut self.near, candidate.state)));
                 }
             }
+            if goals && !candidate.fault && candidate.parent != u32::MAX {
+                self.edges.push((candidate.parent, (at * count + me) as u32));
+            }
         }
-    }
-
-    /// Returns the index of a state that was visited (never with `Bits`).
-    pub fn find(&self, state: &State) -> Option<usize> {
-        let Known::Exact(table) = &self.known else { return None };
-        table.find(hash(state), |at| self.states[*at as usize] == *state).map(|at| *at as usize)
     }
 
     /// The bytes that the table will take when it grows, if these many states can make it grow.
@@ -144,18 +153,18 @@ impl Shard {
         }
     }
 
-    /// Returns whether the state is new.
-    fn insert(&mut self, state: State) -> bool {
+    /// Returns the index of a state, and whether it is new.
+    fn insert(&mut self, state: State) -> (usize, bool) {
         let (h, next) = (hash(&state), self.parents.len());
         let states = &self.states;
         match &mut self.known {
             Known::Exact(table) => {
                 let entry = table.entry(h, |at| states[*at as usize] == state, |at| hash(&states[*at as usize]));
                 match entry {
-                    hashbrown::hash_table::Entry::Occupied(_) => false,
+                    hashbrown::hash_table::Entry::Occupied(known) => (*known.get() as usize, false),
                     hashbrown::hash_table::Entry::Vacant(free) => {
                         free.insert(next as u32);
-                        true
+                        (next, true)
                     }
                 }
             }
@@ -170,7 +179,7 @@ impl Shard {
                     new |= *word >> (bit % 64) & 1 == 0;
                     *word |= 1 << (bit % 64);
                 }
-                new
+                (next, new)
             }
         }
     }

@@ -61,7 +61,7 @@ fn saved_run_runs_again_in_the_interpreter_and_in_c() {
 
     let svg = std::fs::read_to_string(picture).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-    for said in ["alternating_bit, configuration small", "deliver(0x81)", "no_bit.nacre:33:9", "Data{bit=0} 0x01"] {
+    for said in ["alternating_bit, configuration small", "deliver(0x81)", "no_bit.nacre:33:9", "Data{bit=0} 0x81"] {
         assert!(svg.contains(said), "{said} is in the picture");
     }
 }

@@ -294,10 +294,10 @@ fn trace_contains_every_event() {
     let trace = a.take_trace();
     let handlers: Vec<&str> = trace.iter().map(|t| stack.handler(t.handler).name.as_str()).collect();
     assert_eq!(handlers, ["sequencer.down.send", "floor.down.send"]);
-    assert_eq!(trace[0].arguments, "m=3 bytes");
+    assert_eq!(trace[0].arguments, "m=0x616263");
     assert_eq!(
         trace[0].emissions.iter().map(|e| e.text.as_str()).collect::<Vec<_>>(),
-        ["floor.send(m=Seq{1} 3 bytes)"]
+        ["floor.send(m=Seq{1} 0x616263)"]
     );
     assert!(trace[1].emissions[0].text.starts_with("below.transmit(to=127.0.0.2:7002, m=First{"));
 }
