@@ -12,7 +12,7 @@ use nacre_specification::violation::Violation;
 use crate::broken::Broken;
 use crate::goals::{Edge, Goals};
 pub use crate::searched::{Path, Progress, Searched, Verdict};
-use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE, CHUNK_MOVES};
+use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE, CHUNK, CHUNK_MOVES};
 use crate::space::{Near, Space, Successor};
 
 /// With fewer states, starting threads costs more than it saves.
@@ -175,11 +175,21 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The states of each shard that can be expanded before the memory reaches its limit: half of those that
+    /// fit if their successors are as large, and as many, as those before.
+    fn affordable(&self) -> usize {
+        let Progress { states, moves, memory, .. } = self.progress();
+        let each = memory / states.max(1) * (moves / states.max(1)).clamp(1, 8);
+        let left = (self.options.memory as u64).saturating_sub(memory);
+        (left / each.max(1) / 2) as usize / self.shards.len()
+    }
+
     fn chunk(&mut self, ends: &[usize]) {
         let (space, count, goals) = (self.space, self.shards.len(), self.wants_goals());
         let todo: usize = self.shards.iter().zip(ends).map(|(s, end)| end - s.at).sum();
         let single = count == 1 || todo < FEW;
-        let expand = |(me, (shard, end)): (usize, (&mut Shard, &usize))| shard.expand(space, me, count, *end);
+        let most = self.affordable().clamp(FEW / 8, CHUNK);
+        let expand = |(me, (shard, end)): (usize, (&mut Shard, &usize))| shard.expand(space, (me, count), *end, most);
         if single {
             self.shards.iter_mut().zip(ends).enumerate().for_each(expand);
         } else {

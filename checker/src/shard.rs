@@ -10,10 +10,10 @@ use crate::broken::Broken;
 use crate::goals::Edge;
 use crate::space::{Move, Near, Space, State};
 
-/// The number of states of one shard that are expanded before successors are exchanged,
-const CHUNK: usize = 1 << 14;
+/// The most states of one shard that are expanded before successors are exchanged,
+pub const CHUNK: usize = 1 << 12;
 /// and the approximate limit of their moves.
-pub const CHUNK_MOVES: u64 = 1 << 18;
+pub const CHUNK_MOVES: u64 = 1 << 16;
 /// Bits set for each state in bitstate hashing.
 pub const BITS_OF_A_STATE: u64 = 3;
 
@@ -90,9 +90,9 @@ impl Shard {
         }
     }
 
-    /// Expands at most a chunk of the states up to `end`.
-    pub fn expand(&mut self, space: &Space, me: usize, count: usize, end: usize) {
-        let to = end.min(self.at + CHUNK);
+    /// Expands at most `most` of the states up to `end`.
+    pub fn expand(&mut self, space: &Space, (me, count): (usize, usize), end: usize, most: usize) {
+        let to = end.min(self.at + most);
         let (found, broken, moves, crowded) = (&mut self.found, &mut self.broken, &mut self.moves, &mut self.crowded);
         let enough = *moves + CHUNK_MOVES;
         while self.at < to && *moves < enough {
