@@ -18,6 +18,9 @@ use crate::space::{Near, Space, Successor};
 /// With fewer states, starting threads costs more than it saves.
 const FEW: usize = 512;
 
+/// The states of a shard that are expanded at once even if memory is short.
+const LEAST: usize = 64;
+
 /// The options of a search.
 pub struct Options<'a> {
     pub threads: usize,
@@ -188,7 +191,7 @@ impl<'a> Search<'a> {
         let (space, count, goals) = (self.space, self.shards.len(), self.wants_goals());
         let todo: usize = self.shards.iter().zip(ends).map(|(s, end)| end - s.at).sum();
         let single = count == 1 || todo < FEW;
-        let most = self.affordable().clamp(FEW / 8, CHUNK);
+        let most = self.affordable().clamp(LEAST, CHUNK);
         let expand = |(me, (shard, end)): (usize, (&mut Shard, &usize))| shard.expand(space, (me, count), *end, most);
         if single {
             self.shards.iter_mut().zip(ends).enumerate().for_each(expand);

@@ -245,7 +245,7 @@ mod tests {
                 assert!(room.contains(&from) && room.contains(&(from + wide)), "{length}: {room:?}: {line}");
             }
             let cut = format!("<title>{name}</title>");
-            assert_eq!(drawn.contains(&cut), length == 400, "what is cut off is told");
+            assert_eq!(drawn.contains(&cut), length == 400, "the tooltip of a shortened text is complete");
         }
     }
 }

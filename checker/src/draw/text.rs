@@ -79,11 +79,10 @@ impl Page<'_> {
             }
         }
         let row = &self.chart.rows[at];
-        let Some(text) = said(row, self.words) else {
-            let Row::Network(text) = row else { unreachable!("every other row has words") };
+        if let Row::Network(text) = row {
             put(&mut cells, (width - text.chars().count().min(width)) / 2, &shortened(text, width));
-            return cells.into_iter().collect();
-        };
+        }
+        let Some(text) = said(row, self.words) else { return cells.into_iter().collect() };
         let (left, text) = (self.is_left(row), shortened(&text, self.side));
         match row {
             Row::Sends(..) => self.sent(&mut cells, at, left, &text),
