@@ -36,6 +36,11 @@ impl Counters {
         self.places[counter].most - self.used(counts, counter)
     }
 
+    /// Returns the counts in which a counter is zero.
+    pub fn without(&self, counts: u64, counter: usize) -> u64 {
+        counts - (u64::from(self.used(counts, counter)) << self.places[counter].shift)
+    }
+
     /// Returns the counts after one more of a counter that has some left.
     pub fn after(&self, counts: u64, counter: usize) -> u64 {
         counts + (1 << self.places[counter].shift)
@@ -60,5 +65,11 @@ mod tests {
             }
         }
         assert!((0..most.len()).all(|at| counters.left(counts, at) == 0));
+        let zero = (0..most.len()).fold(counts, |counts, at| counters.without(counts, at));
+        assert_eq!(
+            (counters.used(counters.without(counts, 2), 2), counters.left(counters.without(counts, 2), 4)),
+            (0, 0)
+        );
+        assert_eq!(zero, 0);
     }
 }

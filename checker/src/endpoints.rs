@@ -2,13 +2,15 @@
 //! computed once, however many global states contain it.
 
 mod compare;
+mod full_pool;
+mod order;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use nacre_specification::Value as Spec;
 use nacre_stack::interpret::{Armed, Choices, Covered, Machine, Outcome, Points, Schedule, Value};
-use nacre_stack::{builtin, EventId, NodeId, PortId, Stack};
+use nacre_stack::{builtin, EventId, NodeId, PortId, Stack, TimerId};
 
 use crate::broken::{violation_of, Broken};
 use crate::canonical::{Canonical, Twins};
@@ -17,6 +19,7 @@ pub use compare::Compared;
 use nacre_worlds::calls::Call;
 use nacre_worlds::setup::{Setup, BELOW};
 use nacre_worlds::values::{address, of_spec, seen};
+use order::{Earlier, Order};
 
 /// A local state: one endpoint in one state.
 pub struct Local {
@@ -26,6 +29,8 @@ pub struct Local {
     pub goals: Vec<bool>,
     /// The armed timers by layer, timer and index, whatever their deadlines.
     pub armed: Vec<Armed>,
+    /// Which timers were armed before which.
+    earlier: Earlier,
 }
 
 /// An input of an endpoint that is not a call of the application.
@@ -62,6 +67,16 @@ pub struct Transition {
     pub broken: Option<Broken>,
     /// The nondeterministic choices of the step.
     pub choices: Choices,
+    /// A bit for each timer in phase: it was armed.
+    pub armed: u64,
+}
+
+impl Transition {
+    /// Whether another outcome differs in nothing but the choices.
+    fn is_same(&self, other: &Transition) -> bool {
+        let same = self.next == other.next && self.effects == other.effects && self.armed == other.armed;
+        same && self.broken == other.broken
+    }
 }
 
 /// A step, identified by the event that begins it.
@@ -91,6 +106,8 @@ pub struct Endpoints {
     pub arrivals: Interner<Arrival, Arrival>,
     pub effects: Interner<Vec<Emitted>, Vec<Emitted>>,
     steps: Memo<(u32, Step), Transitions>,
+    /// Whether a full pool keeps an endpoint from a step.
+    kept: Memo<(u32, Step), bool>,
     /// The code that ran in steps that did not reject a frame as impossible.
     covered: Mutex<Covered>,
     /// The values to try for each random draw.
@@ -98,6 +115,9 @@ pub struct Endpoints {
     /// Draws for which not every value was tried.
     partial: Mutex<BTreeSet<NodeId>>,
     any_order: bool,
+    order: Order,
+    /// Timers in phase.
+    in_phase: Vec<TimerId>,
     /// Whether times are excluded from comparisons.
     erases_times: bool,
     canonical: Canonical,
@@ -110,6 +130,7 @@ pub struct Endpoints {
 #[derive(Default)]
 pub struct NearEndpoints {
     steps: Near<(u32, Step), Transitions>,
+    kept: Near<(u32, Step), bool>,
     locals: Near<u32, Arc<Local>>,
 }
 
@@ -127,10 +148,13 @@ impl Endpoints {
             arrivals: Interner::default(),
             effects: Interner::default(),
             steps: Memo::default(),
+            kept: Memo::default(),
             covered: Mutex::new(Covered::none_of(&setup.stack)),
             points: Arc::new(nacre_analysis::random::points(&setup.stack)),
             partial: Mutex::default(),
             any_order: setup.bounds.any_order,
+            order: Order::of(&setup.stack, &setup.bounds),
+            in_phase: setup.in_phase(),
             lost: OnceLock::new(),
         };
         let open = |end: usize| {
@@ -140,7 +164,7 @@ impl Endpoints {
             }
             let machine = Machine::of(setup.stack.clone(), config);
             let mut outcome = Outcome::Ok;
-            let transitions = endpoints.every_transition(end, &machine, true, &mut |machine| {
+            let transitions = endpoints.every_transition(end, (&machine, 0), true, &mut |machine| {
                 outcome = machine.open(0);
                 outcome
             });
@@ -170,7 +194,7 @@ impl Endpoints {
             debug_assert_eq!(local.busy, matches!(step, Step::Later), "an event enters while others are pending");
             let covers = !matches!(step, Step::Misuse(_) | Step::MadeUp(_));
             let run = &mut |machine: &mut Machine| self.run(machine, end, &local, step);
-            Transitions::from(self.every_transition(end, &local.machine, covers, run))
+            Transitions::from(self.every_transition(end, (&local.machine, local.earlier), covers, run))
         })
     }
 
@@ -209,7 +233,7 @@ impl Endpoints {
     fn every_transition(
         &self,
         end: usize,
-        from: &Machine,
+        (from, earlier): (&Machine, Earlier),
         covers: bool,
         run: &mut dyn FnMut(&mut Machine) -> Outcome,
     ) -> Vec<Transition> {
@@ -231,10 +255,8 @@ impl Endpoints {
             self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(covered);
             // A dropped frame affects only counters; a refused call has no effect.
             if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
-                let transition = self.transition(end, machine, plan);
-                if !transitions.iter().any(|w| {
-                    w.next == transition.next && w.effects == transition.effects && w.broken == transition.broken
-                }) {
+                let transition = self.transition(end, machine, earlier, plan);
+                if !transitions.iter().any(|w| w.is_same(&transition)) {
                     transitions.push(transition);
                 }
             }
@@ -242,7 +264,7 @@ impl Endpoints {
         transitions
     }
 
-    fn transition(&self, end: usize, mut machine: Machine, choices: Choices) -> Transition {
+    fn transition(&self, end: usize, mut machine: Machine, earlier: Earlier, choices: Choices) -> Transition {
         let broken = machine.take_reports().into_iter().next().map(|report| {
             let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
             let why = format!("{layer}: {}: {}", report.rule, report.text);
@@ -258,16 +280,26 @@ impl Endpoints {
         key.extend((self.canonical.form)(&machine, self.erases_times));
         // Whether a step is refused for lack of space depends on the stored messages.
         key.extend(machine.free_blocks().to_le_bytes());
+        let mut armed = machine.armed();
+        armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
+        let earlier = self.order.after(earlier, &machine, &armed);
+        key.extend(earlier.to_le_bytes());
+        let was_armed = self.in_phase.iter().enumerate().filter(|(_, timer)| machine.was_armed(**timer));
+        let was_armed = was_armed.fold(0, |bits, (at, _)| bits | 1 << at);
         let twin = self.canonical.twins.then(|| machine.clone());
         let next = self.locals.number(key, || {
-            let mut armed = machine.armed();
-            armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
-            Local { busy: machine.is_busy(), goals: machine.goals(), armed, machine }
+            let (busy, goals) = (machine.is_busy(), machine.goals());
+            Local { busy, goals, armed, earlier, machine }
         });
         if let Some(twin) = twin {
             self.twins.note(end, next, twin);
         }
-        Transition { next, effects, broken, choices }
+        Transition { next, effects, broken, choices, armed: was_armed }
+    }
+
+    /// Returns whether an armed timer cannot fire before a shorter one has.
+    pub fn waits(&self, local: &Local, timer: TimerId) -> bool {
+        self.order.waits(local.earlier, timer)
     }
 
     /// Returns the name of the event that a call makes.

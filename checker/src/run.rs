@@ -54,6 +54,14 @@ pub struct RunStep {
     pub changed: Vec<Changed>,
 }
 
+impl RunStep {
+    /// A step in which no handler runs.
+    fn without_handlers(end: Option<usize>, what: What, network: Option<NetworkAction>) -> RunStep {
+        let (choices, drawn, handled, left, changed) = (vec![], vec![], vec![], vec![], vec![]);
+        RunStep { end, what, network, choices, drawn, handled, left, changed }
+    }
+}
+
 /// The cause of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -68,6 +76,10 @@ pub enum What {
     },
     /// A frame of the peer arrives.
     Frame {
+        bytes: Hex,
+    },
+    /// A frame of the peer arrives and is lost: the pool is full.
+    NoSpace {
         bytes: Hex,
     },
     /// An event of the layer below without a message.
@@ -177,25 +189,14 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
     let (end, step, transition, network) = match m {
         Move::Step { end, step, transition } => (end, step, transition, None),
         Move::Network { place, transition } => {
-            let moves = space.network_moves_of(near, state);
-            let m = &moves[place];
-            let automaton = space.network.automaton();
-            let values: Vec<Spec> = m.locals.iter().flatten().cloned().collect();
-            let network = Some(NetworkAction::of(automaton, m.action, &values));
-            let Some((end, arrival)) = m.arrives else {
-                return RunStep {
-                    end: None,
-                    what: What::Nothing,
-                    network,
-                    choices: vec![],
-                    drawn: vec![],
-                    handled: vec![],
-                    left: vec![],
-                    changed: vec![],
-                };
+            let action = &space.network_moves_of(near, state)[place];
+            let network = Some(network_action(space, action));
+            let Some((end, arrival)) = action.arrives else {
+                return RunStep::without_handlers(None, What::Nothing, network);
             };
-            (end, m.step(arrival), transition, network)
+            (end, action.step(arrival), transition, network)
         }
+        Move::NoSpace { place } => return no_space(space, &space.network_moves_of(near, state)[place]),
     };
     let endpoints = &space.endpoints;
     let local = endpoints.locals.value(state.endpoints[end]);
@@ -217,6 +218,21 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
         left: left.iter().map(|l| output(&setup.stack, l)).collect(),
         changed: changed(&setup.stack, &local.machine, &machine),
     }
+}
+
+fn network_action(space: &Space, action: &crate::network::Move) -> NetworkAction {
+    let values: Vec<Spec> = action.locals.iter().flatten().cloned().collect();
+    NetworkAction::of(space.network.automaton(), action.action, &values)
+}
+
+/// Describes the loss of a frame in a full pool.
+fn no_space(space: &Space, action: &crate::network::Move) -> RunStep {
+    let frame = action.arrives.and_then(|(end, arrival)| match &*space.endpoints.arrivals.value(arrival) {
+        crate::endpoints::Arrival::Frame(bytes) => Some((end, Hex(bytes.clone()))),
+        crate::endpoints::Arrival::Event(..) => None,
+    });
+    let (end, what) = frame.map_or((None, What::Nothing), |(end, bytes)| (Some(end), What::NoSpace { bytes }));
+    RunStep::without_handlers(end, what, Some(network_action(space, action)))
 }
 
 fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::Armed], step: Step) -> What {

@@ -1,13 +1,14 @@
 //! Global states and their transitions.
 
 mod calls;
+mod full_pool;
 mod stuck;
+mod timers;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use nacre_specification::violation::Violation;
-use nacre_stack::TimerId;
 
 use crate::broken::Broken;
 use crate::canonical::Canonical;
@@ -34,6 +35,8 @@ pub enum Move {
     Step { end: usize, step: Step, transition: usize },
     /// The index in [`Network::moves`] and, if an endpoint receives something, the index of the outcome of its step.
     Network { place: usize, transition: usize },
+    /// A frame of [`Network::moves`] arrives and is lost: the pool is full.
+    NoSpace { place: usize },
 }
 
 /// The successor of a move, or the violation that it shows.
@@ -59,6 +62,10 @@ pub struct Space {
     /// For each kind of call, whether a layer of the stack states when it accepts it.
     accepting: Vec<bool>,
     detects: bool,
+    /// The index of the limit of frames that a full pool refuses, before those of timers in phase.
+    scarce: usize,
+    /// For each timer of the stack, its index among those in phase.
+    phases: Vec<Option<usize>>,
     /// The names of the stack's timers.
     timer_names: Vec<String>,
     /// Actions of endpoints that occurred again, and whether each occurrence lets the state of the network grow without
@@ -105,11 +112,13 @@ impl Space {
             calls: bounds.calls.len(),
             counters: Counters::new(&bounds.counts()),
             timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
-            last: timers.map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
+            last: timers.clone().map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
             at_once: bounds.at_once,
             misuse: bounds.misuse,
             accepting: bounds.calls.iter().map(|(name, _)| setup.states_acceptance(name)).collect(),
             detects: bounds.detects,
+            scarce: bounds.limits.len() + bounds.last.len(),
+            phases: timers.clone().map(|t| bounds.in_phase.iter().position(|name| *name == t.name)).collect(),
             timer_names: setup.stack.timers.iter().map(|t| t.name.clone()).collect(),
             repeated: Mutex::default(),
             unbounded: OnceLock::new(),
@@ -133,7 +142,6 @@ impl Space {
 
     /// Calls `each` for every move out of a state, in a fixed order. `fault`: a move that never has to happen.
     pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn FnMut(Move, bool, Successor)) {
-        let whole = from;
         let locals = [0, 1].map(|end| self.endpoints.local(&mut near.endpoints, from.endpoints[end]));
         for (end, local) in locals.iter().enumerate() {
             if local.busy {
@@ -143,53 +151,7 @@ impl Space {
             }
         }
         self.network_moves(near, from, &locals, found);
-        for (end, local) in locals.iter().enumerate() {
-            if !local.busy && self.timers.is_none_or(|t| self.left_of_limit(from, t) > 0) {
-                let from = self.timers.map_or(from, |t| self.use_limit(from, t));
-                for (timer, armed) in local.armed.iter().enumerate() {
-                    let from = match self.last[armed.timer.index()] {
-                        None => from,
-                        Some(limit)
-                            if self.left_of_limit(from, limit) == 0 || !self.is_quiet(near, from, &locals, limit) =>
-                        {
-                            continue
-                        }
-                        Some(limit) => self.use_limit(from, limit),
-                    };
-                    if from.counts == whole.counts {
-                        self.repeat(near, from, end, (timer as u32, armed.timer));
-                    }
-                    self.steps(near, from, end, Step::Timer(timer as u32), found);
-                }
-            }
-        }
-    }
-
-    /// Returns whether nothing else can happen except the last resort with this limit and those after it.
-    fn is_quiet(&self, near: &mut Near, state: State, locals: &[Arc<Local>; 2], limit: usize) -> bool {
-        let sooner =
-            |place: Option<usize>| place.is_none_or(|place| place < limit && self.left_of_limit(state, place) > 0);
-        let others = |local: &Local| local.armed.iter().any(|a| sooner(self.last[a.timer.index()]));
-        if locals.iter().any(|local| local.busy || others(local)) {
-            return false;
-        }
-        let moves = self.network.moves(&mut near.network, &self.endpoints, state.network);
-        let left = |limit: Option<usize>| limit.is_none_or(|limit| self.left_of_limit(state, limit) > 0);
-        !moves.iter().any(|m| !m.fault && left(m.limit)) && !self.is_called(near, state)
-    }
-
-    /// Returns whether a remaining call would be accepted.
-    fn is_called(&self, near: &mut Near, state: State) -> bool {
-        let mut next = self.endpoints.calls.iter().enumerate();
-        next.any(|(at, call)| {
-            !call.spare
-                && call.number == self.used(state, call.kind * 2 + call.end)
-                && self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some()
-                && !self
-                    .endpoints
-                    .step(&mut near.endpoints, call.end, state.endpoints[call.end], Step::Call(at as u32))
-                    .is_empty()
-        })
+        self.expirations(near, from, &locals, found);
     }
 
     fn network_moves(
@@ -212,6 +174,7 @@ impl Space {
                 found(Move::Network { place, transition: 0 }, m.fault, Ok(state));
                 continue;
             };
+            self.lose_in_full_pool(near, state, (place, m), found);
             if locals[end].busy {
                 continue;
             }
@@ -236,32 +199,6 @@ impl Space {
         }
     }
 
-    /// Records a timer that can fire forever while the state of the network grows each time.
-    fn repeat(&self, near: &mut Near, from: State, end: usize, (place, timer): (u32, TimerId)) {
-        if self.unbounded.get().is_some() {
-            return;
-        }
-        let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], Step::Timer(place));
-        for transition in transitions
-            .iter()
-            .filter(|transition| transition.broken.is_none() && transition.next == from.endpoints[end])
-        {
-            let new = self.repeated.lock().is_ok_and(|mut repeated| repeated.insert((end, transition.effects)));
-            let judged = self.monitors.see(&mut near.monitors, &self.endpoints, from.monitor, end, transition.effects);
-            if !new || !judged.is_ok_and(|monitor| monitor == Some(from.monitor)) {
-                continue;
-            }
-            if let Some(field) = self.network.grows(&self.endpoints, from.network, end, transition.effects) {
-                let automaton = &self.network.automaton().name;
-                let (timer, end) = (&self.timer_names[timer.index()], ["a", "b"][end]);
-                let seen = format!("each time that `{timer}` fires at {end}, `{field}` of `{automaton}` keeps more");
-                let help = "limit it (`timers = 2`), or let the network keep each message once";
-                let why = format!("the network grows without bound: {seen}; {help}");
-                self.unbounded.get_or_init(|| why);
-            }
-        }
-    }
-
     /// Returns why the state space is infinite, if that is known.
     pub fn unbounded(&self) -> Option<&String> {
         self.unbounded.get()
@@ -283,6 +220,7 @@ impl Space {
             return found(Err(broken.clone()));
         }
         state.endpoints[end] = transition.next;
+        state.counts = self.keep_phases(near, state, end, transition);
         match self.monitors.see(&mut near.monitors, &self.endpoints, state.monitor, end, transition.effects) {
             Ok(Some(monitor)) => state.monitor = monitor,
             Ok(None) => return,

@@ -113,6 +113,7 @@ const RECURSIVE: Listed = &[
     (
         "evaluates an expression in a domain of its own",
         &[
+            ("compiler/analysis/src/delays.rs", &["range"]),
             ("compiler/analysis/src/linear.rs", &["refine"]),
             ("compiler/analysis/src/random.rs", &["number"]),
             ("compiler/analysis/src/timing/marks.rs", &["mark"]),
@@ -158,6 +159,7 @@ const RECOGNIZERS: Listed = &[
     (
         "a value of another form is unknown, or may be any",
         &[
+            ("compiler/analysis/src/delays.rs", &["range"]),
             ("compiler/analysis/src/linear/uses.rs", &["known", "same_bool"]),
             ("compiler/analysis/src/random.rs", &["number"]),
             ("compiler/compose/src/admission.rs", &["is_length"]),

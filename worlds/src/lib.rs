@@ -6,6 +6,9 @@
 pub mod calls;
 mod forgery;
 pub mod initial;
+mod reading;
+mod refusal;
 pub mod setup;
+pub mod timing;
 pub mod values;
 pub mod world;

@@ -16,6 +16,8 @@ use crate::values::address;
 pub const MEMBERS: u64 = 2;
 /// The longest message in bytes.
 pub const LONGEST: usize = 8;
+/// How often a timer in phase fires at one endpoint while it is armed at the other.
+pub const IN_PHASE: u8 = 2;
 /// The port of the network. The others are the top and the ports of layers.
 pub const BELOW: PortId = PortId(0);
 
@@ -47,12 +49,18 @@ pub struct Bounds {
     /// only when nothing but faults can happen: nothing is in flight, no call is accepted, and only timers listed after
     /// it are armed.
     pub last: Vec<(String, u8)>,
+    /// Timers of which the first is shorter than the second.
+    pub shorter: Vec<(String, String)>,
+    /// Timers that are always armed for the same time, at both endpoints.
+    pub in_phase: Vec<String>,
     /// A call that the specification allows must be accepted at once, not only eventually.
     pub at_once: bool,
     /// Whether calls that no specification allows are tried: they must be refused.
     pub misuse: bool,
     /// A violated assertion ends the run and is no violation: the subject detects what the network below does wrong.
     pub detects: bool,
+    /// How many frames in a run are refused because a pool that connections share is full.
+    pub scarce: u8,
     /// Given values that differ between the endpoints.
     pub given: Vec<Initial>,
     /// The offset of all sequence numbers in the initial states.
@@ -69,9 +77,12 @@ impl Default for Bounds {
             sizes: vec![1],
             limits: vec![],
             last: vec![],
+            shorter: vec![],
+            in_phase: vec![],
             at_once: false,
             misuse: false,
             detects: false,
+            scarce: 0,
             given: vec![],
             first: 0,
             any_order: false,
@@ -80,10 +91,12 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// What a state counts up to: the calls by kind and endpoint, then the limits, then the last resorts.
+    /// What a state counts up to: the calls by kind and endpoint, then the limits, the last resorts, the frames that a
+    /// full pool refuses, and how often each timer in phase fired at each endpoint.
     pub fn counts(&self) -> Vec<u8> {
         let limits = self.limits.iter().chain(&self.last).map(|(_, n)| *n);
-        self.calls.iter().flat_map(|(_, times)| *times).chain(limits).collect()
+        let phases = self.in_phase.iter().flat_map(|_| [IN_PHASE; 2]);
+        self.calls.iter().flat_map(|(_, times)| *times).chain(limits).chain([self.scarce]).chain(phases).collect()
     }
 
     /// Returns the position of a timer among the last resorts, from 1; 0: it fires at any time.
@@ -116,6 +129,10 @@ impl Setup {
         let own = named.find(|name| own.iter().any(|e| self.stack.event(e.event).name == **name));
         match own {
             _ if self.bounds.any_order => Some("this engine explores only one order of events".into()),
+            _ if !self.bounds.shorter.is_empty() || !self.bounds.in_phase.is_empty() => {
+                Some("in this engine timers fire in any order".into())
+            }
+            _ if self.bounds.scarce > 0 => Some("in this engine no pool is full (`scarce`)".into()),
             _ if !nacre_analysis::random::extremes_suffice(&self.stack) => Some(
                 "this engine tries only the least and the greatest random number, but others affect behaviour".into(),
             ),
@@ -164,6 +181,7 @@ impl Setup {
                 return Err(format!("`{}` has no timer `{name}`", self.stack.name));
             }
         }
+        self.check_timers()?;
         for event in self.stack.interface().into_iter().filter(|e| e.port == BELOW).map(|e| self.stack.event(e.event)) {
             let down = event.direction == Direction::Down;
             let kind = if down { ActionKind::Input } else { ActionKind::Output };

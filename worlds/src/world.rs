@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::initial::{self, Initial};
+use crate::initial;
+use crate::reading::Reading;
+pub use crate::refusal::Refusal;
 use crate::setup::{Bounds, Setup, BELOW};
+use crate::timing;
 use crate::values::type_seen;
 use nacre_analysis::timing::Leak;
-use nacre_diagnostics::Diagnostic;
-use nacre_driver::{Bound, LayerPromises, Meaning, Override, Resolved, Session, Variation};
+use nacre_driver::{LayerPromises, Session};
 use nacre_specification::{Action, ActionKind, Automaton, Configuration, Guard, Parameter};
 use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue};
 use nacre_stack::{Direction, EventRole, Stack};
@@ -43,20 +45,6 @@ impl World {
             && event.role != nacre_stack::EventRole::Opening;
         let outputs = self.setup.below.actions.iter().filter(|a| a.kind == ActionKind::Output);
         !handler.passes && (!outside || outputs.into_iter().any(|a| a.name == event.name))
-    }
-}
-
-/// Why there is no world.
-pub enum Refusal {
-    Diagnostics(Vec<Diagnostic>),
-    Words(String),
-    /// A setting of the command line is wrong.
-    Usage(String),
-}
-
-impl From<String> for Refusal {
-    fn from(words: String) -> Refusal {
-        Refusal::Words(words)
     }
 }
 
@@ -194,6 +182,7 @@ pub fn world(
         );
     }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
+    caveats.extend(timing::compare(&stack, &settings)?);
     let leaks = nacre_analysis::timing::leaks(&stack);
     let gap = |leak: &Leak| {
         format!("in `{}` the clock affects {}, but the search does everything at time 0", leak.code, leak.into)
@@ -263,134 +252,5 @@ fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)>
         Type::Tuple(types) => types.iter().flat_map(|t| windows(stack, t)).collect(),
         Type::Struct(id) => stack.structs[id.index()].fields.iter().flat_map(|f| windows(stack, &f.ty)).collect(),
         _ => vec![],
-    }
-}
-
-/// The settings of a configuration, resolved.
-#[derive(Default)]
-struct Reading {
-    variation: Variation,
-    bounds: Bounds,
-    /// Parameters of the network.
-    automata: Vec<(String, u64)>,
-    /// Parameters of the specifications that the network does not have.
-    specified: Vec<(String, u64)>,
-    /// Initial values of cells, at both endpoints.
-    given: Vec<Initial>,
-}
-
-impl Reading {
-    fn setting(&mut self, setting: &Resolved) -> Result<(), Refusal> {
-        let one = setting.values.first().copied().unwrap_or_default();
-        match &setting.meaning {
-            Meaning::Parameter { layer, name } => {
-                let (layer, parameter) = (layer.clone(), name.clone());
-                self.variation.parameters.push(Override { layer, parameter, value: one });
-            }
-            Meaning::Network(name) => self.automata.push((name.clone(), one)),
-            Meaning::Specification(name) => self.specified.push((name.clone(), one)),
-            Meaning::Given(name) => {
-                self.given.push((name.clone(), [one, setting.values.get(1).copied().unwrap_or(one)]));
-            }
-            Meaning::Timer(name) => self.bounds.last.push((name.clone(), small(setting, one)?)),
-            Meaning::Argument { call, name } => {
-                self.bounds.arguments.push((call.clone(), name.clone(), setting.values.clone()));
-            }
-            Meaning::Limit(name) => self.bounds.limits.push((name.clone(), small(setting, one)?)),
-            Meaning::Call(name) => {
-                let other = setting.values.get(1).copied().unwrap_or_default();
-                self.bounds.calls.push((name.clone(), [small(setting, one)?, small(setting, other)?]));
-            }
-            Meaning::Bound(bound) => self.bound(*bound, setting, one)?,
-        }
-        Ok(())
-    }
-
-    fn bound(&mut self, bound: Bound, setting: &Resolved, one: u64) -> Result<(), Refusal> {
-        match bound {
-            Bound::Numbers => {
-                let bits = u8::try_from(one).ok().filter(|bits| (2..=32).contains(bits));
-                let wrong = || wrong(setting, "`numbers` is 2 to 32 (bits of sequence numbers)");
-                self.variation.sequence_bits = Some(bits.ok_or_else(wrong)?);
-            }
-            Bound::First => self.bounds.first = one,
-            Bound::Size => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
-            Bound::AnyOrder => self.bounds.any_order |= one != 0,
-            Bound::AtOnce => self.bounds.at_once |= one != 0,
-            Bound::Misuse => self.bounds.misuse = one != 0,
-            Bound::Detects => self.bounds.detects |= one != 0,
-            Bound::Members if one == 2 => {}
-            Bound::Members => return Err(wrong(setting, "`members` is 2: groups are not built yet")),
-        }
-        Ok(())
-    }
-
-    fn shown(&self) -> Vec<String> {
-        let mut shown: Vec<String> =
-            self.bounds.calls.iter().map(|(name, [a, b])| format!("{name} {a} at a, {b} at b")).collect();
-        let values = |values: &[u64]| values.iter().map(u64::to_string).collect::<Vec<_>>().join(" or ");
-        let arguments = self.bounds.arguments.iter();
-        shown.extend(arguments.map(|(call, name, tried)| format!("{name} of {call} is {}", values(tried))));
-        let sizes: Vec<String> = self.bounds.sizes.iter().map(usize::to_string).collect();
-        let unit = if self.bounds.sizes == [1] { "byte" } else { "bytes" };
-        shown.push(format!("messages of {} {unit}", sizes.join(" or ")));
-        let limit = |name: &str| self.bounds.limits.iter().find(|(n, _)| n == name).map(|(_, n)| *n);
-        shown
-            .push(limit("timers").map_or("timers at any time".into(), |n| format!("timers fire at most {}", times(n))));
-        shown.extend(
-            self.bounds
-                .limits
-                .iter()
-                .filter(|(n, _)| n != "timers")
-                .map(|(name, n)| format!("{name} at most {}", times(*n))),
-        );
-        shown.extend(
-            self.bounds.last.iter().map(|(name, n)| format!("{name} fires at most {}, as a last resort", times(*n))),
-        );
-        shown.extend(self.given.iter().map(|(name, [a, b])| match a == b {
-            true => format!("{name} is initially {a} at both endpoints"),
-            false => format!("{name} is initially {a} at a, {b} at b"),
-        }));
-        if self.bounds.at_once {
-            shown.push("calls that the specification allows are accepted at once".into());
-        }
-        if self.bounds.misuse {
-            shown.push("calls that no specification allows are tried too".into());
-        }
-        if self.bounds.detects {
-            shown.push("a violated assertion ends the run; what happens before it is checked".into());
-        }
-        if let Some(bits) = self.variation.sequence_bits {
-            shown.push(format!("sequence numbers of {bits} bits"));
-        }
-        if self.bounds.first != 0 {
-            shown.push(format!("sequence numbers begin at {}", self.bounds.first));
-        }
-        if self.bounds.any_order {
-            shown.push("events of a step in any order that preserves the order on each link".into());
-        }
-        shown
-    }
-}
-
-/// `once`, `2 times`.
-fn times(n: u8) -> String {
-    match n {
-        1 => "once".into(),
-        n => format!("{n} times"),
-    }
-}
-
-/// Returns a count that fits a state.
-fn small(setting: &Resolved, value: u64) -> Result<u8, Refusal> {
-    u8::try_from(value).map_err(|_| wrong(setting, &format!("`{}` is at most {}", setting.name, u8::MAX)))
-}
-
-/// Returns the refusal of a setting's value.
-fn wrong(setting: &Resolved, message: &str) -> Refusal {
-    let found = setting.error(message);
-    match nacre_driver::is_of_command_line(&found) {
-        true => Refusal::Usage(format!("--set: {message}")),
-        false => Refusal::Diagnostics(vec![found]),
     }
 }

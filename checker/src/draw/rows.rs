@@ -41,7 +41,7 @@ pub(super) fn of_step(step: &RunStep, words: &Words) -> Vec<Row> {
         What::Call { name, arguments: numbers, message, .. } => {
             Row::At(end, format!("▼ {name}({})", arguments(numbers, message)))
         }
-        What::Frame { bytes } => Row::Arrives(end, bytes.clone()),
+        What::Frame { bytes } | What::NoSpace { bytes } => Row::Arrives(end, bytes.clone()),
         What::Event { name, arguments: numbers, .. } => {
             Row::At(end, format!("△ {name}({})", arguments(numbers, &None)))
         }
@@ -50,6 +50,9 @@ pub(super) fn of_step(step: &RunStep, words: &Words) -> Vec<Row> {
         What::Later => Row::At(end, "↻ later event".into()),
         What::Nothing => Row::Network(network()),
     });
+    if matches!(step.what, What::NoSpace { .. }) {
+        rows.push(Row::At(end, "× the pool is full".into()));
+    }
     if words.details {
         for handled in step.handled.iter().filter(|h| !h.passes) {
             rows.push(Row::Detail(end, format!("{}  {}", handled.handler, handled.source)));

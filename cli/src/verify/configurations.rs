@@ -99,9 +99,9 @@ fn empty(subject: &Subject, name: &str) -> Configuration {
 /// Replaces settings by those of the command line.
 pub fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
     for (path, values) in set {
-        configuration.settings.retain(|s| s.path != *path);
+        configuration.settings.retain(|s| s.path != *path || s.timing.is_some());
         let (path, values) = (path.clone(), values.clone());
-        configuration.settings.push(Setting { path, values, names: vec![], span: Default::default() });
+        configuration.settings.push(Setting { path, values, timing: None, names: vec![], span: Default::default() });
     }
 }
 

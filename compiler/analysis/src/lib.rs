@@ -7,12 +7,14 @@
 //! raised to a fixed point;
 //! - [`control`]: which statements run or not depending on a condition.
 //!
-//! [`linear`] (each message is consumed once), [`timing`] (the uses of times) and [`random`] (which random numbers a
-//! stack distinguishes) are such analyses; others are defined in the crate of their only client.
+//! [`linear`] (each message is consumed once), [`timing`] (the uses of times), [`delays`] (how long timers wait) and
+//! [`random`] (which random numbers a stack distinguishes) are such analyses; others are defined in the crate of their
+//! only client.
 
 #![warn(missing_docs)]
 
 pub mod control;
+pub mod delays;
 pub mod flow;
 mod lattice;
 pub mod linear;

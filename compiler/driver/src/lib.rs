@@ -3,6 +3,7 @@
 mod compositions;
 pub mod files;
 mod loader;
+mod meaning;
 mod passes;
 mod scripts;
 mod session;
@@ -11,12 +12,12 @@ mod specifications;
 mod stages;
 pub mod tree;
 
+pub use meaning::{is_of_command_line, is_settable, Bound, Meaning, Resolved};
 pub use nacre_backend_c::{Emitted, Level};
 pub use nacre_optimize::calls::Decision;
 pub use nacre_typed::{Override, Variation};
 pub use passes::{optimize, passes, Pass};
 pub use scripts::Condition;
 pub use session::Session;
-pub use settings::{is_of_command_line, is_settable, Bound, Meaning, Resolved};
 pub use specifications::LayerPromises;
 pub use stages::{stages, tokens};

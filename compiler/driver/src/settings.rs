@@ -1,100 +1,19 @@
 //! Resolves the settings of a configuration against the layers, the network and the composed stack.
 
 use nacre_diagnostics::{suggestion, Diagnostic, Span};
-use nacre_specification::{Configuration, Setting};
-use nacre_stack::{Cell, PortId, Scope, Type};
+use nacre_specification::{Configuration, Setting, Timing};
+use nacre_stack::PortId;
 use nacre_syntax::ast;
 use nacre_typed::{Override, Variation};
 
+use crate::meaning::{is_settable, placed, Bound, Meaning, Resolved, BOUNDS, SETTING};
 use crate::session::Session;
 
-/// A setting of a configuration is invalid.
-const SETTING: &str = "D0007";
 /// A configuration names no automaton below its subject.
 const NO_NETWORK: &str = "D0008";
 
 /// The port of the frames.
 const NETWORK: PortId = PortId(0);
-
-/// The subject of a setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meaning {
-    /// A parameter of a layer, in all its instances.
-    Parameter {
-        layer: String,
-        name: String,
-    },
-    /// A parameter of the automaton below.
-    Network(String),
-    /// A parameter of an automaton that a layer provides.
-    Specification(String),
-    /// How often an event is called at each end.
-    Call(String),
-    /// The values of an argument of a call (`send.id`): each is tried.
-    Argument {
-        call: String,
-        name: String,
-    },
-    /// How often a timer (`pt2pt.resend`) fires as a last resort.
-    Timer(String),
-    /// The initial value of a cell, at both ends.
-    Given(String),
-    /// How often an action of the automaton below, or all `timers` together, may happen.
-    Limit(String),
-    Bound(Bound),
-}
-
-/// A setting that every world has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    Numbers,
-    First,
-    Size,
-    AnyOrder,
-    AtOnce,
-    Misuse,
-    Detects,
-    Members,
-}
-
-const BOUNDS: [(&str, Bound); 8] = [
-    ("numbers", Bound::Numbers),
-    ("first", Bound::First),
-    ("size", Bound::Size),
-    ("any_order", Bound::AnyOrder),
-    ("at_once", Bound::AtOnce),
-    ("misuse", Bound::Misuse),
-    ("detects", Bound::Detects),
-    ("members", Bound::Members),
-];
-
-/// A setting and its meaning.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Resolved {
-    pub meaning: Meaning,
-    /// One value; calls have one or two, sizes any number.
-    pub values: Vec<u64>,
-    /// As it is written: `pt2pt.W`.
-    pub name: String,
-    pub span: Span,
-}
-
-impl Resolved {
-    /// An error about the value, at the setting.
-    pub fn error(&self, message: impl Into<String>) -> Diagnostic {
-        placed(Diagnostic::error(SETTING, message), self.span, "here")
-    }
-}
-
-/// Whether an error is about a setting of the command line, which has no span.
-pub fn is_of_command_line(found: &Diagnostic) -> bool {
-    found.code == SETTING && found.label.is_none()
-}
-
-/// Whether a configuration may set a cell's initial value: of givens, and of numbers of the state.
-pub fn is_settable(cell: &Cell) -> bool {
-    cell.scope == Scope::Given || matches!(cell.ty, Type::Seq(_) | Type::UInt(_))
-}
 
 impl Session {
     /// The automaton below a subject: the configuration's, or the first that its lowest layer requires.
@@ -118,7 +37,7 @@ impl Session {
         let settings = &configuration.settings;
         let (mut all, mut wrong) = (vec![], vec![]);
         let (parameters, others): (Vec<&Setting>, Vec<&Setting>) =
-            settings.iter().partition(|s| names.parameter(s).is_some() || is_constant(s));
+            settings.iter().partition(|s| s.timing.is_none() && (names.parameter(s).is_some() || is_constant(s)));
         for setting in parameters {
             match names.parameter(setting) {
                 Some(meaning) => all.push(resolved(setting, meaning)),
@@ -132,12 +51,17 @@ impl Session {
             Ok(()) => {}
         }
         for setting in others {
-            match names.other(setting) {
-                Some(meaning) => all.push(resolved(setting, meaning)),
-                None => wrong.push(names.unknown(setting)),
+            let meaning = match &setting.timing {
+                Some(timing) => names.timing(setting, timing),
+                None => names.other(setting).ok_or_else(|| names.unknown(setting)),
+            };
+            match meaning {
+                Ok(meaning) => all.push(resolved(setting, meaning)),
+                Err(found) => wrong.push(found),
             }
         }
         wrong.extend(all.iter().filter_map(arity));
+        wrong.extend(circle(&all));
         // In the order of the source, which reports keep.
         all.sort_by_key(|r| settings.iter().position(|s| s.span == r.span && s.path.join(".") == r.name));
         if wrong.is_empty() {
@@ -178,7 +102,8 @@ fn arity(resolved: &Resolved) -> Option<Diagnostic> {
     let Resolved { meaning, values, name, span } = resolved;
     let help = match (meaning, values.len()) {
         (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, 1..)
-        | (Meaning::Call(_) | Meaning::Given(_), 1 | 2) => return None,
+        | (Meaning::Call(_) | Meaning::Given(_), 1 | 2)
+        | (Meaning::Shorter { .. } | Meaning::InPhase(_), _) => return None,
         (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, _) => {
             format!("write `{name} = 1;` or `{name} = (1, 3);`")
         }
@@ -191,21 +116,35 @@ fn arity(resolved: &Resolved) -> Option<Diagnostic> {
     Some(placed(Diagnostic::error(SETTING, message).help(help), *span, "here"))
 }
 
+/// Reports a timer that would be shorter than itself.
+fn circle(all: &[Resolved]) -> Option<Diagnostic> {
+    let shorter = |resolved: &'_ Resolved| match &resolved.meaning {
+        Meaning::Shorter { timer, than } => Some((timer.clone(), than.clone())),
+        _ => None,
+    };
+    let pairs: Vec<(String, String)> = all.iter().filter_map(shorter).collect();
+    let reaches = |from: &String, to: &String| {
+        let mut known = vec![from];
+        let mut at = 0;
+        while at < known.len() {
+            let next = pairs.iter().filter(|(timer, _)| timer == known[at]).map(|(_, than)| than);
+            let new: Vec<&String> = next.filter(|timer| !known.contains(timer)).collect();
+            known.extend(new);
+            at += 1;
+        }
+        known.contains(&to)
+    };
+    let wrong = all.iter().find(|r| shorter(r).is_some_and(|(timer, than)| reaches(&than, &timer)))?;
+    let found = Diagnostic::error(SETTING, format!("`{}` cannot be shorter than itself", wrong.name));
+    Some(placed(found.help("remove one of the statements `... before ...`"), wrong.span, "follows from this"))
+}
+
 /// Returns the names of the parameters of the automata that layers provide.
 fn specified(session: &Session, layers: &[&ast::Layer]) -> Vec<String> {
     let under = |name: &String| layers.iter().any(|layer| layer.name.name == *name);
     let promises = session.layers().into_iter().filter(|layer| under(&layer.name));
     let provided = promises.flat_map(|layer| layer.provides);
     provided.flat_map(|name| session.program.automaton_parameters(&name)).collect()
-}
-
-/// With its span; a setting of the command line has none.
-fn placed(found: Diagnostic, span: Span, label: &str) -> Diagnostic {
-    if span == Span::default() {
-        found
-    } else {
-        found.at(span, label)
-    }
 }
 
 /// All names that a setting may have.
@@ -291,11 +230,41 @@ impl<'s> Names<'s> {
         }
     }
 
-    fn other(&self, setting: &Setting) -> Option<Meaning> {
-        let full = match &setting.path[..] {
+    /// The name of a timer with its layer.
+    fn full(&self, path: &[String]) -> String {
+        match path {
             [name] if self.is_layer => format!("{}.{name}", self.layers.first().map_or("", |(layer, _)| layer)),
             path => path.join("."),
+        }
+    }
+
+    fn timing(&self, setting: &Setting, timing: &Timing) -> Result<Meaning, Diagnostic> {
+        let timer = self.timer(&setting.path, &setting.names)?;
+        match timing {
+            Timing::Before { longer, names } => Ok(Meaning::Shorter { timer, than: self.timer(longer, names)? }),
+            Timing::InPhase => Ok(Meaning::InPhase(timer)),
+        }
+    }
+
+    fn timer(&self, path: &[String], names: &[Span]) -> Result<String, Diagnostic> {
+        let full = self.full(path);
+        if self.timers.contains(&full) {
+            return Ok(full);
+        }
+        let (owner, name, at) = match path {
+            [layer, ..] if path.len() > 1 && !self.layers.iter().any(|(known, _)| known == layer) => {
+                let layers: Vec<&str> = self.layers.iter().map(|(layer, _)| layer.as_str()).collect();
+                return Err(no_timer(self.subject, "layer", (layer, &layers), names.first()));
+            }
+            [layer, name, ..] => (layer.as_str(), name, format!("{layer}.")),
+            _ => (self.subject, &path[0], self.full(&[String::new()])),
         };
+        let known: Vec<&str> = self.timers.iter().filter_map(|t| t.strip_prefix(&at)).collect();
+        Err(no_timer(owner, "timer", (name, &known), names.last()))
+    }
+
+    fn other(&self, setting: &Setting) -> Option<Meaning> {
+        let full = self.full(&setting.path);
         if self.timers.contains(&full) {
             return Some(Meaning::Timer(full));
         }
@@ -375,6 +344,12 @@ impl<'s> Names<'s> {
             }
         }
     }
+}
+
+/// Reports an unknown name in a statement about timers.
+fn no_timer(owner: &str, what: &str, (name, known): (&str, &[&str]), span: Option<&Span>) -> Diagnostic {
+    let found = Diagnostic::error(SETTING, format!("`{owner}` has no {what} `{name}`"));
+    placed(found.help(suggestion(name, known)), span.copied().unwrap_or_default(), "not known")
 }
 
 /// Reports an error at one name of a setting.

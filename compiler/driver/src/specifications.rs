@@ -1,7 +1,7 @@
 //! The inputs of a verification: layers with their properties, automata, configurations, and varied stacks.
 
 use nacre_diagnostics::{Diagnostic, Span};
-use nacre_specification::{Automaton, Configuration, Setting};
+use nacre_specification::{Automaton, Configuration, Setting, Timing};
 use nacre_stack::Stack;
 use nacre_syntax::ast;
 use nacre_typed::Variation;
@@ -27,10 +27,17 @@ impl Session {
 
     /// Returns the configurations that the program declares, their names not resolved.
     pub fn configurations(&self) -> Vec<Configuration> {
+        let names = |path: &[ast::Ident]| path.iter().map(|p| p.name.clone()).collect();
+        let spans = |path: &[ast::Ident]| path.iter().map(|p| p.span).collect();
+        let timing = |timing: &ast::Timing| match timing {
+            ast::Timing::Before(longer) => Timing::Before { longer: names(longer), names: spans(longer) },
+            ast::Timing::InPhase => Timing::InPhase,
+        };
         let setting = |s: &ast::Setting| Setting {
-            path: s.path.iter().map(|p| p.name.clone()).collect(),
+            path: names(&s.path),
             values: s.values.clone(),
-            names: s.path.iter().map(|p| p.span).collect(),
+            timing: s.timing.as_ref().map(timing),
+            names: spans(&s.path),
             span: s.span,
         };
         let configuration = |c: &ast::Configuration| Configuration {

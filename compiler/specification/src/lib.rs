@@ -316,7 +316,18 @@ pub struct Setting {
     /// `["W"]`, `["pt2pt", "W"]`
     pub path: Vec<String>,
     pub values: Vec<u64>,
+    /// What it states about the timer that it names, if it has no values.
+    pub timing: Option<Timing>,
     /// The span of each name; none for a setting of the command line.
     pub names: Vec<Span>,
     pub span: Span,
+}
+
+/// What a configuration states about a timer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Timing {
+    /// It is shorter than another one: `due before resend`.
+    Before { longer: Vec<String>, names: Vec<Span> },
+    /// It has the same period at both endpoints: `beat in phase`.
+    InPhase,
 }

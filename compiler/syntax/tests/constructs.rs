@@ -165,6 +165,26 @@ fn a_configuration_sets_numbers() {
     assert_eq!(settings, expected.map(|(path, values)| (path.to_string(), values)));
 }
 
+#[test]
+fn a_configuration_states_what_timers_have_in_common() {
+    let text = "configuration c for pair { due before resend; pair.beat before other.due; beat in phase; W = 2; }";
+    let (file, found) = parse(SourceId(0), text);
+    assert!(found.is_empty(), "{found:#?}");
+    let [Item::Configuration(configuration)] = &file.items[..] else { panic!("a configuration") };
+    let path = |names: &[Ident]| names.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
+    let stated = |s: &Setting| match &s.timing {
+        Some(Timing::Before(longer)) => format!("{} < {}", path(&s.path), path(longer)),
+        Some(Timing::InPhase) => format!("{} ~", path(&s.path)),
+        None => format!("{} {:?}", path(&s.path), s.values),
+    };
+    let stated: Vec<String> = configuration.settings.iter().map(stated).collect();
+    assert_eq!(stated, ["due < resend", "pair.beat < other.due", "beat ~", "W [2]"]);
+    for wrong in ["due before;", "due before resend", "beat in;", "beat in time;"] {
+        let (_, found) = parse(SourceId(0), &format!("configuration c for pair {{ {wrong} }}"));
+        assert!(!found.is_empty(), "{wrong}");
+    }
+}
+
 /// The expression in `const x: u8 = ...;`, with parentheses around each operation.
 fn shape(text: &str) -> String {
     let (file, found) = parse(SourceId(0), &format!("const x: u8 = {text};"));

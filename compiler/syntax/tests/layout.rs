@@ -150,9 +150,9 @@ fn types_arms_and_comments_are_aligned() {
 #[test]
 fn actions_are_aligned_and_settings_are_on_lines() {
     let text = "automaton a {\n    input send(at p, m){x=m;}\n    fault   lose(m) when m==x{ }\ngoal  done=x.empty;}\n\
-                configuration small for a{W=2;a . W=(3,0);}";
+                configuration small for a{W=2;a . W=(3,0);due  before a . b;b in  phase ;}";
     let expected = "automaton a {\n    input send(at p, m)       { x = m; }\n    fault lose(m) when m == x { }\n    \
-                    goal done = x.empty;\n}\nconfiguration small for a { W = 2; a.W = (3, 0); }\n";
+                    goal done = x.empty;\n}\nconfiguration small for a { W = 2; a.W = (3, 0); due before a.b; b in phase; }\n";
     assert_eq!(formatted(text), expected);
 }
 

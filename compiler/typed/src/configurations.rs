@@ -77,11 +77,16 @@ impl Program {
 }
 
 fn again(declared: &ast::Configuration) -> Vec<Diagnostic> {
-    let path = |s: &ast::Setting| s.path.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
+    let path = |names: &[ast::Ident]| names.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
+    let key = |s: &ast::Setting| match &s.timing {
+        Some(ast::Timing::Before(longer)) => format!("{} before {}", path(&s.path), path(longer)),
+        Some(ast::Timing::InPhase) => format!("{} in phase", path(&s.path)),
+        None => path(&s.path),
+    };
     let settings = &declared.settings;
     let repeated = |(at, s): (usize, &ast::Setting)| {
-        let first: Option<Span> = settings[..at].iter().find(|o| path(o) == path(s)).map(|o| o.span);
-        let words = format!("`{}` is set twice", path(s));
+        let first: Option<Span> = settings[..at].iter().find(|o| key(o) == key(s)).map(|o| o.span);
+        let words = format!("`{}` is set twice", key(s));
         first.map(|first| Diagnostic::error("T0149", words).at(s.span, "again here").also(first, "first here"))
     };
     settings.iter().enumerate().filter_map(repeated).collect()

@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::found::FoundRoot;
 use super::random::SplitMix64;
 use super::report::Rule;
 use super::run::{Frame, Run, Slot};
@@ -143,6 +144,9 @@ impl<'a> Run<'a> {
         if let Some(Value::Timer(timer)) = self.peek_mut(&found) {
             if *timer == NEVER || !unless_armed {
                 *timer = deadline;
+                if let (FoundRoot::Cell(cell), []) = (found.root, &found.path[..]) {
+                    self.state.armed.push(cell);
+                }
             }
         }
     }

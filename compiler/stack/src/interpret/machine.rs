@@ -273,6 +273,7 @@ impl Machine {
         let state = &mut self.state;
         state.now = now;
         state.steps += 1;
+        state.armed.clear();
         state.pool.begin(input);
         let allowed = blocks(&state.pool, need, input.len());
         let waiting = state.later.len();
@@ -308,6 +309,7 @@ pub(super) fn begun(stack: &Stack, config: &Config, cells: Vec<Value>) -> State 
         cells,
         later: Default::default(),
         counters: vec![0; stack.counters.len()],
+        armed: vec![],
         pool: Pool::new(config.blocks.unwrap_or(stack.bounds.blocks), stack.bounds.block),
         now: 0,
         steps: 0,

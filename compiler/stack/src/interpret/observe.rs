@@ -13,8 +13,9 @@ use crate::*;
 
 impl Machine {
     /// Lets a search decide what is open in the next step (also random numbers), until
-    /// [`Machine::take_choices`].
+    /// [`Machine::take_choices`]. Until that step, no timer counts as armed in it.
     pub fn decide(&mut self, choices: Choices) {
+        self.state.armed.clear();
         self.state.choices = Some(choices);
     }
 
@@ -45,9 +46,17 @@ impl Machine {
     pub fn free_blocks(&self) -> u32 {
         self.state.pool.free()
     }
+    /// Lets other connections hold all free blocks: in a pool that they share, a step may find none.
+    pub fn fill_pool(&mut self) {
+        self.state.pool.size -= self.state.pool.free();
+    }
     /// Fresh blocks that the last step took.
     pub fn taken_blocks(&self) -> u32 {
         self.state.pool.taken
+    }
+    /// Whether a timer that is a cell of its own was armed in the last step, for the first time or again.
+    pub fn was_armed(&self, timer: TimerId) -> bool {
+        self.state.armed.contains(&self.stack.timers[timer.index()].cell)
     }
     /// The value of a cell; of a layer with several sessions a tuple of one for each.
     pub fn cell(&self, cell: CellId) -> &Value {

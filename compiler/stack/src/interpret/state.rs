@@ -18,6 +18,8 @@ pub struct State {
     pub later: VecDeque<Pending>,
     pub counters: Vec<u64>,
     pub pool: Pool,
+    /// The cells that are timers and were armed in the last step.
+    pub armed: Vec<CellId>,
     pub now: u64,
     pub steps: u64,
     pub outputs: Vec<Output>,

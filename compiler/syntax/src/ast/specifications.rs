@@ -151,14 +151,24 @@ pub struct Configuration {
     pub span: Span,
 }
 
-/// `pt2pt.W = 2;`
+/// `pt2pt.W = 2;`, `due before resend;`, `beat in phase;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// One name, or the names of a layer and its parameter.
     pub path: Vec<Ident>,
-    /// Durations in nanoseconds.
+    /// Durations in nanoseconds; none if it states something about timers.
     pub values: Vec<u64>,
+    pub timing: Option<Timing>,
     pub span: Span,
+}
+
+/// What a configuration states about a timer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Timing {
+    /// It is shorter than another one.
+    Before(Vec<Ident>),
+    /// It has the same period at both endpoints.
+    InPhase,
 }
 
 /// `property name;`: an axiom, stated in its docs.

@@ -102,19 +102,25 @@ impl Parser<'_> {
             let start = self.position;
             match self.setting() {
                 Ok(setting) => settings.push(setting),
-                Err(_) => self.recover(start, |p| p.first_on_line() && p.ahead(1) == TokenKind::Equal),
+                Err(_) => self.recover(start, |p| p.first_on_line() && p.begins_setting()),
             }
         }
         self.close_as(TokenKind::CloseBrace, open, Role::Block)?;
         Ok(Configuration { docs, name, subject, over, on_request, settings, span })
     }
 
-    /// `W = 2;`, `pt2pt.W = 2;`, `send = (3, 0);`
+    fn begins_setting(&self) -> bool {
+        self.ahead(1) == TokenKind::Equal || matches!(self.word_ahead(1), "before" | "in")
+    }
+
+    /// `W = 2;`, `pt2pt.W = 2;`, `send = (3, 0);`, `due before resend;`, `beat in phase;`
     fn setting(&mut self) -> Parse<Setting> {
         let start = self.span();
-        let mut path = vec![self.setting_name()?];
-        while self.eat(TokenKind::Dot) {
-            path.push(self.setting_name()?);
+        let path = self.setting_path()?;
+        if let Some(timing) = self.timing()? {
+            let span = self.since(start);
+            self.semicolon()?;
+            return Ok(Setting { path, values: vec![], timing: Some(timing), span });
         }
         self.expect(TokenKind::Equal)?;
         let open = self.span();
@@ -127,7 +133,26 @@ impl Parser<'_> {
         };
         let span = self.since(start);
         self.semicolon()?;
-        Ok(Setting { path, values, span })
+        Ok(Setting { path, values, timing: None, span })
+    }
+
+    fn setting_path(&mut self) -> Parse<Vec<Ident>> {
+        let mut path = vec![self.setting_name()?];
+        while self.eat(TokenKind::Dot) {
+            path.push(self.setting_name()?);
+        }
+        Ok(path)
+    }
+
+    fn timing(&mut self) -> Parse<Option<Timing>> {
+        if self.eat_word("before") {
+            return Ok(Some(Timing::Before(self.setting_path()?)));
+        }
+        if self.eat_word("in") {
+            self.expect_word("phase")?;
+            return Ok(Some(Timing::InPhase));
+        }
+        Ok(None)
     }
 
     fn setting_name(&mut self) -> Parse<Ident> {

@@ -1,0 +1,80 @@
+//! Worlds in which time and room are limited: timers keep an order, and a full pool refuses frames.
+
+mod common;
+
+use std::path::Path;
+
+use common::{nacre, ran};
+
+/// The result of `verify` for one of the sources.
+fn verified(name: &str, more: &[&str]) -> (i32, String, String) {
+    let file = format!("cli/tests/sources/worlds/{name}.nacre");
+    ran(nacre(&["verify", &file, "--brief"]).args(more))
+}
+
+#[test]
+fn frames_that_a_full_pool_refuses_are_lost() {
+    let of = |layer, configuration, more: &[&str]| {
+        verified("full_pool", &[&["--layer", layer, "--configuration", configuration], more].concat())
+    };
+    let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("full_pool.json");
+    let trace = trace.to_str().unwrap();
+    let not_allowed = "VIOLATED: `deliver` at b is not allowed by `line` here";
+    for (layer, why) in [("keeps", not_allowed), ("defers", "this goal cannot be met any more: all_arrive of line")] {
+        let (status, out, _) = of(layer, "c", &["--trace", trace]);
+        assert!(status == 1 && out.contains("× the pool is full") && out.contains(why), "{out}");
+        assert!(out.contains("    a full pool refuses frames: at most 1\n"), "{out}");
+        let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief"]));
+        assert_eq!(status, 0, "{out}{err}");
+    }
+    for (layer, configuration) in [("keeps", "roomy"), ("defers", "roomy"), ("hands_on", "c"), ("pt2pt", "c")] {
+        let (_, out, _) = of(layer, configuration, &[]);
+        assert!(out.contains("  holds in this configuration"), "{layer}: {out}");
+    }
+    let (_, out, _) = of("keeps", "c", &["--engine", "spin"]);
+    assert!(out.contains("not checked by this engine: in this engine no pool is full (`scarce`)"), "{out}");
+}
+
+#[test]
+fn timers_keep_the_stated_order() {
+    let of = |layer, configuration, more: &[&str]| {
+        verified("timers", &[&["--layer", layer, "--configuration", configuration], more].concat())
+    };
+    let gone = "VIOLATED: `gone` at";
+    // A shorter timer that was armed no later fires first; one that was armed later need not.
+    for (layer, configuration) in
+        [("asks", "any"), ("forgets", "ordered"), ("puts_off", "ordered"), ("in_turn", "half")]
+    {
+        let (status, out, _) = of(layer, configuration, &[]);
+        assert!(status == 1 && out.contains(gone), "{layer}: {out}");
+    }
+    for layer in ["asks", "in_turn"] {
+        let (_, out, _) = of(layer, "ordered", &[]);
+        assert!(out.contains("  holds in this configuration"), "{layer}: {out}");
+        assert!(!out.contains("it is assumed"), "{layer}: {out}");
+    }
+    // The durations are compared.
+    let (status, _, err) = of("asks", "ordered", &["--set", "ASK=5000000000"]);
+    let words = "`asks.ask` is not shorter than `asks.give_up`: `asks.ask` waits 5000 ms and `asks.give_up` 5000 ms";
+    assert!(status == 1 && err.contains(words), "{err}");
+    let (_, out, _) = of("in_turn", "ordered", &["--set", "FIRST=2500000000"]);
+    assert!(out.contains("note: that `in_turn.first` is shorter than `in_turn.next` was not shown"), "{out}");
+    let (_, out, _) = of("asks", "ordered", &["--engine", "spin"]);
+    assert!(out.contains("not checked by this engine: in this engine timers fire in any order"), "{out}");
+}
+
+#[test]
+fn timers_in_phase_fire_at_most_twice_in_a_period_of_the_other_endpoint() {
+    let of = |configuration, more: &[&str]| {
+        verified("timers", &[&["--layer", "beats", "--configuration", configuration], more].concat())
+    };
+    let (_, out, _) = of("ordered", &[]);
+    assert!(out.contains("  holds in this configuration"), "{out}");
+    assert!(out.contains("    beats.beat fires at most twice at one end while it is armed at the other\n"), "{out}");
+    for (configuration, missed) in [("any", "MISSED=2"), ("ordered", "MISSED=1")] {
+        let (status, out, _) = of(configuration, &["--set", missed]);
+        assert!(status == 1 && out.contains("VIOLATED: `gone` at"), "{configuration}: {out}");
+    }
+    let (status, _, err) = verified("timers", &["--layer", "stumbles"]);
+    assert!(status == 1 && err.contains("`stumbles.beat` has no period: it waits 1000 ms to 2000 ms"), "{err}");
+}
