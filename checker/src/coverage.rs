@@ -21,7 +21,7 @@ pub struct Unvisited {
 /// Returns the handlers and branches that no run of a world executed, although they can run there. Of nested branches
 /// only the outermost is listed. A branch with `impossible` or `unreachable` is not expected to run.
 pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
-    let stack = &world.setup.stack;
+    let stack = world.setup.stack();
     let mut found = vec![];
     for (at, handler) in stack.handlers.iter().enumerate().filter(|(_, h)| world.may_run(h)) {
         if covered.has_run(HandlerId(at as u32)) {

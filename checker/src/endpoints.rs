@@ -99,7 +99,7 @@ type Transitions = Arc<[Transition]>;
 
 /// Both endpoints: their local states and the steps between these.
 pub struct Endpoints {
-    stack: Arc<Stack>,
+    stacks: [Arc<Stack>; 2],
     /// Those that the bounds allow, then the spare ones.
     pub calls: Vec<Call>,
     pub locals: Interner<Vec<u8>, Local>,
@@ -111,7 +111,7 @@ pub struct Endpoints {
     /// The code that ran in steps that did not reject a frame as impossible.
     covered: Mutex<Covered>,
     /// The values to try for each random draw.
-    points: Arc<Points>,
+    points: [Arc<Points>; 2],
     /// Draws for which not every value was tried.
     partial: Mutex<BTreeSet<NodeId>>,
     any_order: bool,
@@ -139,21 +139,21 @@ impl Endpoints {
     pub fn open(setup: &Setup, canonical: Canonical) -> Result<(Endpoints, [Vec<Transition>; 2]), String> {
         let spare = if setup.bounds.misuse { setup.spare_calls() } else { vec![] };
         let endpoints = Endpoints {
-            erases_times: nacre_analysis::timing::erasure(&setup.stack).is_empty(),
+            erases_times: [0, 1].iter().all(|end| nacre_analysis::timing::erasure(setup.stack_of(*end)).is_empty()),
             canonical,
             twins: Twins::default(),
-            stack: setup.stack.clone(),
+            stacks: [0, 1].map(|end| setup.stack_of(end).clone()),
             calls: setup.calls().into_iter().chain(spare).collect(),
             locals: Interner::default(),
             arrivals: Interner::default(),
             effects: Interner::default(),
             steps: Memo::default(),
             kept: Memo::default(),
-            covered: Mutex::new(Covered::none_of(&setup.stack)),
-            points: Arc::new(nacre_analysis::random::points(&setup.stack)),
+            covered: Mutex::new(Covered::none_of(setup.stack())),
+            points: [0, 1].map(|end| Arc::new(nacre_analysis::random::points(setup.stack_of(end)))),
             partial: Mutex::default(),
             any_order: setup.bounds.any_order,
-            order: Order::of(&setup.stack, &setup.bounds),
+            order: Order::of(setup.stack(), &setup.bounds),
             in_phase: setup.in_phase(),
             lost: OnceLock::new(),
         };
@@ -162,7 +162,7 @@ impl Endpoints {
             if setup.bounds.any_order {
                 config.schedule = Schedule::Any(0);
             }
-            let machine = Machine::of(setup.stack.clone(), config);
+            let machine = Machine::of(setup.stack_of(end).clone(), config);
             let mut outcome = Outcome::Ok;
             let transitions = endpoints.every_transition(end, (&machine, 0), true, &mut |machine| {
                 outcome = machine.open(0);
@@ -208,7 +208,8 @@ impl Endpoints {
             Step::Arrival(number) | Step::MadeUp(number) => match &*self.arrivals.value(number) {
                 Arrival::Frame(bytes) => machine.input(address(1 - end), bytes, 0),
                 Arrival::Event(event, arguments) => {
-                    let declared = self.stack.event(self.stack.interface()[*event as usize].event);
+                    let stack = &self.stacks[end];
+                    let declared = stack.event(stack.interface()[*event as usize].event);
                     let parameters = declared.parameters.iter().zip(arguments);
                     let given: Vec<Value> = parameters.map(|(p, value)| of_spec(&p.ty, value)).collect();
                     let outcome = machine.call(*event, &given, &[], 0);
@@ -238,7 +239,7 @@ impl Endpoints {
         run: &mut dyn FnMut(&mut Machine) -> Outcome,
     ) -> Vec<Transition> {
         let mut transitions: Vec<Transition> = vec![];
-        let mut choices = Some(Choices::first(self.points.clone()));
+        let mut choices = Some(Choices::first(self.points[end].clone()));
         while let Some(plan) = choices {
             let mut machine = from.clone();
             machine.decide(plan.clone());
@@ -266,12 +267,12 @@ impl Endpoints {
 
     fn transition(&self, end: usize, mut machine: Machine, earlier: Earlier, choices: Choices) -> Transition {
         let broken = machine.take_reports().into_iter().next().map(|report| {
-            let layer = report.layer.map_or("the stack", |layer| &self.stack.layer(layer).name);
+            let layer = report.layer.map_or("the stack", |layer| &self.stacks[end].layer(layer).name);
             let why = format!("{layer}: {}: {}", report.rule, report.text);
             Broken { span: report.span, ..Broken::new(violation_of(report.rule), why) }
         });
         let left = machine.take_outputs().into_iter().map(|output| {
-            let arguments = seen(&self.stack, output.event, &output.arguments, output.bytes.as_deref());
+            let arguments = seen(&self.stacks[end], output.event, &output.arguments, output.bytes.as_deref());
             Emitted { port: output.port, event: output.event, arguments }
         });
         let left: Vec<Emitted> = left.collect();
@@ -304,7 +305,7 @@ impl Endpoints {
 
     /// Returns the name of the event that a call makes.
     pub fn call_name(&self, call: &Call) -> &str {
-        &self.stack.event(call.id).name
+        &self.stacks[call.end].event(call.id).name
     }
 
     /// Returns the code that ran in any step.

@@ -50,7 +50,7 @@ impl Monitors {
             called: Memo::default(),
             seen: Memo::default(),
             goals: Memo::default(),
-            names: setup.stack.events.iter().map(|e| e.name.clone()).collect(),
+            names: setup.stack().events.iter().map(|e| e.name.clone()).collect(),
             lost: OnceLock::new(),
         };
         let start: Result<Possible, String> =

@@ -73,11 +73,11 @@ pub struct NearNetwork {
 impl Network {
     /// Returns the network of a setup and the number of its first state, or why it is unsupported.
     pub fn new(setup: &Setup) -> Result<(Network, u32), String> {
-        let interface = setup.stack.interface();
+        let interface = setup.stack().interface();
         let event = |name: &str| {
             let id = setup.event_at(0, name, Direction::Up)?;
             let at = interface.iter().position(|e| e.port == PortId(0) && e.input.is_some() && e.event == id)?;
-            Some((at as u32, setup.stack.event(id).message.is_some()))
+            Some((at as u32, setup.stack().event(id).message.is_some()))
         };
         let actions = setup.below.actions.iter();
         let events = actions.map(|a| if a.kind == ActionKind::Output { event(&a.name) } else { None }).collect();
@@ -88,7 +88,7 @@ impl Network {
             taken: Memo::default(),
             limits: setup.bounds.limits.iter().map(|(name, _)| name.clone()).collect(),
             events,
-            names: setup.stack.events.iter().map(|e| e.name.clone()).collect(),
+            names: setup.stack().events.iter().map(|e| e.name.clone()).collect(),
         };
         let start = network.automaton.start(MEMBERS);
         let actions = network.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind != ActionKind::Input);

@@ -46,14 +46,14 @@ impl Hint {
             (Hint::Later { end }, Move::Step { end: at, step: Step::Later, .. }) => *end == at,
             (Hint::Call { end, name, number }, Move::Step { end: at, step: Step::Call(call), .. }) => {
                 let call = &space.endpoints.calls[call as usize];
-                *end == at && *number == call.number + 1 && setup.stack.event(call.id).name == *name
+                *end == at && *number == call.number + 1 && setup.stack().event(call.id).name == *name
             }
             (Hint::TimerAt { end, place }, Move::Step { end: at, step: Step::Timer(timer), .. }) => {
                 *end == at && *place == timer
             }
             (Hint::Timer { end, name }, Move::Step { end: at, step: Step::Timer(timer), .. }) => {
                 let armed = &space.endpoints.locals.value(from.endpoints[at]).armed[timer as usize];
-                *end == at && setup.stack.timers[armed.timer.index()].name == *name
+                *end == at && setup.stack().timers[armed.timer.index()].name == *name
             }
             (Hint::Network { name, end }, Move::Network { place, .. }) => {
                 let m = &space.network_moves_of(near, from)[place];

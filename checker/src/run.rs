@@ -214,9 +214,9 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
         network,
         choices: choices.plan().to_vec(),
         drawn,
-        handled: handled(&setup.stack, &mut machine),
-        left: left.iter().map(|l| output(&setup.stack, l)).collect(),
-        changed: changed(&setup.stack, &local.machine, &machine),
+        handled: handled(setup.stack_of(end), &mut machine),
+        left: left.iter().map(|l| output(setup.stack_of(end), l)).collect(),
+        changed: changed(setup.stack_of(end), &local.machine, &machine),
     }
 }
 
@@ -236,7 +236,7 @@ fn no_space(space: &Space, action: &crate::network::Move) -> RunStep {
 }
 
 fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::Armed], step: Step) -> What {
-    let stack = &setup.stack;
+    let stack = setup.stack();
     match step {
         Step::Call(at) | Step::Misuse(at) => {
             let call = &endpoints.calls[at as usize];

@@ -95,14 +95,14 @@ impl Space {
         let (network, network_first) = Network::new(setup)?;
         let (monitors, judge_first) = Monitors::new(setup)?;
         let bounds = &setup.bounds;
-        let layers = setup.stack.layers.iter();
+        let layers = setup.stack().layers.iter();
         let layer_goals: Vec<String> =
             layers.flat_map(|l| l.goals.iter().map(|g| format!("{} of {}", g.name, l.name))).collect();
         let judged_goals = monitors.goal_names().len();
         if 1 + judged_goals + 2 * layer_goals.len() > 32 {
             return Err("there are more than 32 goals".into());
         }
-        let timers = setup.stack.timers.iter();
+        let timers = setup.stack().timers.iter();
         let space = Space {
             layer_goals,
             judged_goals,
@@ -119,7 +119,7 @@ impl Space {
             detects: bounds.detects,
             scarce: bounds.limits.len() + bounds.last.len(),
             phases: timers.clone().map(|t| bounds.in_phase.iter().position(|name| *name == t.name)).collect(),
-            timer_names: setup.stack.timers.iter().map(|t| t.name.clone()).collect(),
+            timer_names: setup.stack().timers.iter().map(|t| t.name.clone()).collect(),
             repeated: Mutex::default(),
             unbounded: OnceLock::new(),
         };

@@ -39,7 +39,7 @@ pub fn replay(args: &Replay) -> Exit {
             return fail(args, &format!("the run cannot be repeated ({words}): the source has changed since"))
         }
     };
-    let stack = &world.setup.stack;
+    let stack = world.setup.stack();
     let words = Words { frame: &|bytes| decode(stack, bytes), details: !args.brief };
     // A run to a state from which a goal is unreachable shows no violation itself.
     let same = broke.as_ref().is_none_or(|why| *why == trace.run.why);

@@ -88,7 +88,7 @@ fn timers(stack: &Stack) -> Result<u64, String> {
 /// Returns the C of a model. `known`: the tables of [`between`].
 fn files(setup: &Setup, emitted: &Emitted, known: &str) -> Vec<(String, String)> {
     // Random numbers that affect only deadlines need not be tried.
-    let tried = u8::from(!draws(&setup.stack).is_empty());
+    let tried = u8::from(!draws(setup.stack()).is_empty());
     let source = format!("{}\n{}\n{known}\n#define DRAWS {tried}\n{HARNESS_C}", emitted.source, givens(setup));
     let file = |name: &str, text: String| (name.to_string(), text);
     vec![

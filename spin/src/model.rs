@@ -79,7 +79,7 @@ pub fn model(setup: &Setup, capacity: usize, longer: u32, goals: bool) -> Result
     let tables = environment::tables(setup)?;
     let world = environment::world(setup, &tables, Form::Values, [capacity; 2]);
     let world = World { goals, longer, ..world };
-    let text = write_between(&setup.stack, &world, &|_| None).map_err(|refusals| {
+    let text = write_between(setup.stack(), &world, &|_| None).map_err(|refusals| {
         let each: Vec<String> = refusals.iter().map(|refusal| refusal.reason.to_string()).collect();
         format!("constructs that Promela cannot express: {}", each.join("; "))
     })?;

@@ -21,7 +21,7 @@ pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> 
     if chosen && setup.bounds.any_order {
         return Err("the run chooses an order of events, which the emitted C does not support".into());
     }
-    let emitted = emitted::emit_with(&setup.stack, level, lines)?;
+    let emitted = emitted::emit_with(setup.stack(), level, lines)?;
     let givens = emitted::givens(setup);
     // For a debugger, the code after the stack's lines is in a file of its own.
     let source = format!("{}\n{givens}\n{}\n#line 1 \"main.c\"\n{MAIN}", emitted.source, steps(run));

@@ -20,9 +20,9 @@ fn agree(setup: &Setup, levels: &[Level]) {
     let checker = Checker::new(setup, &tools, &limits).expect("a verifier");
     for level in levels {
         let found = checker.check(*level).expect("a verdict");
-        println!("{} {level:?}: {found:?}", setup.stack.name);
-        assert_eq!(found.verdict, Verdict::Holds, "{} {level:?}", setup.stack.name);
-        assert_eq!(found.states, wanted + 1, "{} {level:?}", setup.stack.name);
+        println!("{} {level:?}: {found:?}", setup.stack().name);
+        assert_eq!(found.verdict, Verdict::Holds, "{} {level:?}", setup.stack().name);
+        assert_eq!(found.states, wanted + 1, "{} {level:?}", setup.stack().name);
     }
 }
 
@@ -101,7 +101,7 @@ fn sequencer() -> Setup {
 
 /// The C of a level with a replaced text.
 fn seeded(setup: &Setup, right: &str, wrong: &str) -> Emitted {
-    let emitted = emit(&setup.stack, Level::Inline).expect("C");
+    let emitted = emit(setup.stack(), Level::Inline).expect("C");
     let source = emitted.source.replace(right, wrong);
     assert_ne!(source, emitted.source, "{right}");
     Emitted { source, ..emitted }
@@ -163,7 +163,7 @@ fn more_bugs_seeded_in_the_c_are_found() {
 fn a_search_ends_when_the_memory_is_used_up() {
     let (setup, tools, limits) = (sequencer(), tools(), Limits::default());
     let checker = Checker::new(&setup, &tools, &limits).expect("a verifier");
-    let emitted = emit(&setup.stack, Level::Queue).expect("C");
+    let emitted = emit(setup.stack(), Level::Queue).expect("C");
     let source = format!("#define HARNESS_MEMORY 0\n{}", emitted.source);
     let searched = checker.check_of(&Emitted { source, ..emitted }).expect("a verdict");
     assert_eq!(searched.verdict, Verdict::Incomplete("the memory limit was reached".into()));

@@ -20,7 +20,7 @@ fn pt2pt(change: (&str, &str), sends: [u8; 2], first: u64) -> Setup {
 
 fn agree(setup: &Setup) {
     let found = check(setup, &tools(), &Limits::default()).expect("a verdict");
-    println!("{}: {found:?}", setup.stack.name);
+    println!("{}: {found:?}", setup.stack().name);
     assert_eq!(found.verdict, Verdict::Holds);
     assert_eq!(found.states, explored(setup) + EXTRA_STATES);
 }

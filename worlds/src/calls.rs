@@ -43,9 +43,9 @@ impl Setup {
 
     /// Whether a layer of the stack states when it accepts a call. Then the layer answers for what it emits.
     pub fn states_acceptance(&self, call: &str) -> bool {
-        let layers = (0..self.stack.layers.len() as u32).map(LayerId);
+        let layers = (0..self.stack().layers.len() as u32).map(LayerId);
         let event = self.call_event(call).map(|(_, id)| id);
-        event.is_some_and(|id| layers.into_iter().any(|layer| self.stack.acceptance(layer, id).is_some()))
+        event.is_some_and(|id| layers.into_iter().any(|layer| self.stack().acceptance(layer, id).is_some()))
     }
 
     fn each_kind(&self, calls: impl Fn(usize, usize, u8) -> Vec<Call>) -> Vec<Call> {
@@ -57,7 +57,7 @@ impl Setup {
     /// The calls of a number: one for each size of the message and each combination of arguments.
     fn calls_of(&self, kind: usize, end: usize, number: u8, spare: bool) -> Vec<Call> {
         let Some((event, id)) = self.call_event(&self.bounds.calls[kind].0) else { return vec![] };
-        let has_message = self.stack.event(id).message.is_some();
+        let has_message = self.stack_of(end).event(id).message.is_some();
         let sizes = if has_message { &self.bounds.sizes[..] } else { &[0] };
         let all = self.argument_values(id, end);
         let message = match spare {
@@ -67,7 +67,7 @@ impl Setup {
         let choices = sizes.iter().flat_map(|size| all.iter().map(move |arguments| (size, arguments.clone())));
         let calls = choices.map(|(size, arguments)| {
             let bytes = has_message.then(|| self.payload(end, message, *size));
-            let seen = seen(&self.stack, id, &arguments, bytes.as_deref());
+            let seen = seen(self.stack_of(end), id, &arguments, bytes.as_deref());
             Call { end, kind, spare, number, event, id, arguments, bytes, seen }
         });
         calls.collect()
@@ -76,7 +76,7 @@ impl Setup {
     /// Returns the calls as inputs of automata.
     pub fn called(&self) -> Vec<Called> {
         let called = |call: Call| {
-            let name = self.stack.event(call.id).name.clone();
+            let name = self.stack().event(call.id).name.clone();
             let letter = Letter { kind: ActionKind::Input, name, end: call.end, arguments: call.seen };
             Called { letter, kind: call.kind, number: call.number }
         };
@@ -86,13 +86,14 @@ impl Setup {
     /// The number of messages that an endpoint sends by calls of earlier kinds.
     fn messages_before(&self, kind: usize, end: usize) -> usize {
         let kinds = self.bounds.calls.iter().take(kind);
-        let carries = |name: &str| self.call_event(name).is_some_and(|(_, id)| self.stack.event(id).message.is_some());
+        let carries =
+            |name: &str| self.call_event(name).is_some_and(|(_, id)| self.stack().event(id).message.is_some());
         kinds.filter(|(name, _)| carries(name)).map(|(_, times)| usize::from(times[end])).sum()
     }
 
     /// Returns all combinations of arguments of a call, without its message.
     fn argument_values(&self, event: EventId, end: usize) -> Vec<Vec<Value>> {
-        let declared = self.stack.event(event);
+        let declared = self.stack_of(end).event(event);
         let others = declared.parameters.iter().enumerate().filter(|(at, _)| declared.message != Some(*at as u32));
         others.fold(vec![vec![]], |all, (_, parameter)| {
             let set = |(call, name, _): &&(String, String, Vec<u64>)| *call == declared.name && *name == parameter.name;
@@ -110,8 +111,8 @@ impl Setup {
         let one = Value::Num(1);
         match ty {
             Type::Addr => Value::Addr(address(1 - end)),
-            ty if self.stack.fits(&one, ty) => one,
-            ty => self.stack.zero(ty),
+            ty if self.stack_of(end).fits(&one, ty) => one,
+            ty => self.stack_of(end).zero(ty),
         }
     }
 
@@ -133,8 +134,8 @@ impl Setup {
     pub(crate) fn check_arguments(&self) -> Result<(), String> {
         for (call, name, values) in &self.bounds.arguments {
             let Some((_, id)) = self.call_event(call) else { continue };
-            for parameter in self.stack.event(id).parameters.iter().filter(|p| p.name == *name) {
-                if let Some(wrong) = values.iter().find(|n| !self.stack.fits(&Value::Num(**n), &parameter.ty)) {
+            for parameter in self.stack().event(id).parameters.iter().filter(|p| p.name == *name) {
+                if let Some(wrong) = values.iter().find(|n| !self.stack().fits(&Value::Num(**n), &parameter.ty)) {
                     return Err(format!("`{name}` of `{call}` cannot be {wrong}"));
                 }
             }

@@ -24,7 +24,8 @@ pub const BELOW: PortId = PortId(0);
 /// A stack between the automaton below it and those above it.
 #[derive(Clone)]
 pub struct Setup {
-    pub stack: Arc<Stack>,
+    /// One for each endpoint. They differ only in numbers: parameters of layers.
+    stacks: [Arc<Stack>; 2],
     /// The network: the environment of both endpoints.
     pub below: Automaton,
     /// The specifications, each with its own monitor.
@@ -113,10 +114,37 @@ pub fn bits_to_count(most: u8) -> u32 {
 impl Setup {
     /// A setup in which the host supplies no functions.
     pub fn new(stack: Arc<Stack>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
-        let mut setup = Setup { stack, below, above, bounds, externs: Arc::new(NoExterns) };
+        Setup::of_two([stack.clone(), stack], below, above, bounds)
+    }
+
+    /// A setup in which the endpoints have stacks with other numbers.
+    pub fn of_two(stacks: [Arc<Stack>; 2], below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
+        let mut setup = Setup { stacks, below, above, bounds, externs: Arc::new(NoExterns) };
         let given = (0..2).flat_map(|end| setup.config(end).givens.into_values());
-        setup.below.forger = Forger::new(forgery::Forger::of(setup.stack.clone(), given));
+        setup.below.forger = Forger::new(forgery::Forger::of(setup.stack().clone(), given));
         setup
+    }
+
+    /// The stack of an endpoint.
+    pub fn stack_of(&self, end: usize) -> &Arc<Stack> {
+        &self.stacks[end]
+    }
+
+    /// What the stacks of both endpoints have in common: layers, events, timers, code. Of numbers, those of `a`.
+    pub fn stack(&self) -> &Arc<Stack> {
+        &self.stacks[0]
+    }
+
+    /// Whether the endpoints have different stacks.
+    pub fn differ(&self) -> bool {
+        !Arc::ptr_eq(&self.stacks[0], &self.stacks[1])
+    }
+
+    /// The same setup with other stacks.
+    pub fn with(&self, change: impl Fn(&Stack) -> Stack) -> Setup {
+        let a = Arc::new(change(&self.stacks[0]));
+        let b = if self.differ() { Arc::new(change(&self.stacks[1])) } else { a.clone() };
+        Setup { stacks: [a, b], ..self.clone() }
     }
 
     /// Returns the constructs that only the explorer supports. SPIN can detect that nothing can happen, but not exclude
@@ -125,15 +153,15 @@ impl Setup {
         let resort = self.bounds.last.iter().any(|(_, times)| *times > 0);
         let fault = self.below.actions.iter().any(|a| a.is_fault() && !a.is_never());
         let mut named = self.named();
-        let own: Vec<_> = self.stack.interface().into_iter().filter(|e| e.port.0 > 1).collect();
-        let own = named.find(|name| own.iter().any(|e| self.stack.event(e.event).name == **name));
+        let own: Vec<_> = self.stack().interface().into_iter().filter(|e| e.port.0 > 1).collect();
+        let own = named.find(|name| own.iter().any(|e| self.stack().event(e.event).name == **name));
         match own {
             _ if self.bounds.any_order => Some("this engine explores only one order of events".into()),
             _ if !self.bounds.shorter.is_empty() || !self.bounds.in_phase.is_empty() => {
                 Some("in this engine timers fire in any order".into())
             }
             _ if self.bounds.scarce > 0 => Some("in this engine no pool is full (`scarce`)".into()),
-            _ if !nacre_analysis::random::extremes_suffice(&self.stack) => Some(
+            _ if !nacre_analysis::random::extremes_suffice(self.stack()) => Some(
                 "this engine tries only the least and the greatest random number, but others affect behaviour".into(),
             ),
             _ if resort && fault => Some("this engine supports a last resort only if the network has no faults".into()),
@@ -146,7 +174,7 @@ impl Setup {
 
     /// Returns what the interpreter lacks to run the stack; the explorer then cannot search it.
     pub fn beyond_interpreter(&self) -> Option<String> {
-        nacre_stack::interpret::lacks(&self.stack, &*self.externs)
+        nacre_stack::interpret::lacks(self.stack(), &*self.externs)
     }
 
     /// The names of events in automata above, and of calls.
@@ -158,9 +186,9 @@ impl Setup {
     /// Returns why this setup is unsupported.
     pub fn check(&self) -> Result<(), String> {
         let Bounds { calls, limits, last, .. } = &self.bounds;
-        let beyond = beyond_worlds(&self.stack);
+        let beyond = beyond_worlds(self.stack());
         if !beyond.is_empty() {
-            return Err(format!("`{}` has {}, which worlds do not support", self.stack.name, beyond.join(" and ")));
+            return Err(format!("`{}` has {}, which worlds do not support", self.stack().name, beyond.join(" and ")));
         }
         let bits: u32 = self.bounds.counts().into_iter().map(bits_to_count).sum();
         if bits > u64::BITS {
@@ -168,7 +196,7 @@ impl Setup {
         }
         self.check_messages()?;
         for (name, _) in calls {
-            self.call_event(name).ok_or(format!("`{}` has no event `{name}` from above", self.stack.name))?;
+            self.call_event(name).ok_or(format!("`{}` has no event `{name}` from above", self.stack().name))?;
         }
         self.check_arguments()?;
         for (name, _) in limits.iter().filter(|(name, _)| name != "timers") {
@@ -177,17 +205,19 @@ impl Setup {
             }
         }
         for (name, _) in last {
-            if !self.stack.timers.iter().any(|t| t.name == *name) {
-                return Err(format!("`{}` has no timer `{name}`", self.stack.name));
+            if !self.stack().timers.iter().any(|t| t.name == *name) {
+                return Err(format!("`{}` has no timer `{name}`", self.stack().name));
             }
         }
         self.check_timers()?;
-        for event in self.stack.interface().into_iter().filter(|e| e.port == BELOW).map(|e| self.stack.event(e.event)) {
+        for event in
+            self.stack().interface().into_iter().filter(|e| e.port == BELOW).map(|e| self.stack().event(e.event))
+        {
             let down = event.direction == Direction::Down;
             let kind = if down { ActionKind::Input } else { ActionKind::Output };
             if event.message.is_some() && !self.below.actions.iter().any(|a| a.kind == kind && a.name == event.name) {
                 let what = if down { "has no input" } else { "has no output" };
-                return Err(format!("`{}` below `{}` {what} `{}`", self.below.name, self.stack.name, event.name));
+                return Err(format!("`{}` below `{}` {what} `{}`", self.below.name, self.stack().name, event.name));
             }
         }
         self.told_apart()?;
@@ -199,7 +229,7 @@ impl Setup {
                     ActionKind::Internal | ActionKind::Fault => continue,
                 };
                 let Some(event) = self.event_at(boundary, &action.name, direction) else { continue };
-                let has = self.stack.event(event).parameters.len();
+                let has = self.stack().event(event).parameters.len();
                 if action.parameters.len() != has + 1 || !action.parameters[0].at {
                     return Err(format!(
                         "`{}` of `{}` must have `at` a participant and then the event's {has} parameters",
@@ -214,13 +244,14 @@ impl Setup {
     /// Checks that names of events are unambiguous: automata and calls name events without their ports.
     fn told_apart(&self) -> Result<(), String> {
         for name in self.named() {
-            let above = self.stack.interface().into_iter().filter(|e| e.port != BELOW);
-            let ports = above.filter(|e| self.stack.event(e.event).name == *name).map(|e| (e.input.is_some(), e.port));
+            let above = self.stack().interface().into_iter().filter(|e| e.port != BELOW);
+            let ports =
+                above.filter(|e| self.stack().event(e.event).name == *name).map(|e| (e.input.is_some(), e.port));
             let mut ports: Vec<_> = ports.collect();
             ports.sort_unstable();
             ports.dedup();
             if let Some(both) = ports.windows(2).find(|both| both[0].0 == both[1].0) {
-                let names = both.iter().map(|(_, port)| format!("`{}`", self.stack.ports[port.index()].name));
+                let names = both.iter().map(|(_, port)| format!("`{}`", self.stack().ports[port.index()].name));
                 let names: Vec<String> = names.collect();
                 return Err(format!("event `{name}` is ambiguous: it exists at the ports {}", names.join(" and ")));
             }
@@ -231,24 +262,25 @@ impl Setup {
     /// Returns the event of a name that crosses the lower (0) or the upper boundary.
     pub fn event_at(&self, boundary: u32, name: &str, direction: Direction) -> Option<EventId> {
         let at = |port: PortId| if boundary == 0 { port == BELOW } else { port != BELOW };
-        let events = self.stack.interface().into_iter().filter(|e| at(e.port)).map(|e| e.event);
+        let events = self.stack().interface().into_iter().filter(|e| at(e.port)).map(|e| e.event);
         events.into_iter().find(|e| {
-            let event = self.stack.event(*e);
+            let event = self.stack().event(*e);
             event.name == name && event.direction == direction
         })
     }
 
     pub(crate) fn call_event(&self, name: &str) -> Option<(u32, EventId)> {
-        let list = self.stack.interface();
-        let at =
-            list.iter().position(|e| e.port != BELOW && e.input.is_some() && self.stack.event(e.event).name == name)?;
+        let list = self.stack().interface();
+        let at = list
+            .iter()
+            .position(|e| e.port != BELOW && e.input.is_some() && self.stack().event(e.event).name == name)?;
         Some((at as u32, list[at].event))
     }
 
     /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie; the
     /// others are the same at both endpoints.
     pub fn config(&self, end: usize) -> Config {
-        let stack = &self.stack;
+        let stack = self.stack_of(end);
         let set = |cell: &Cell| self.bounds.given.iter().find(|(name, _)| *name == cell.name);
         let value = |cell: &Cell| {
             let usual = if cell.role.is_some_and(GivenRole::is_own) { end as u64 + 1 } else { 1 };

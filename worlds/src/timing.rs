@@ -69,7 +69,7 @@ impl Bounds {
 impl Setup {
     /// Returns the timers that are in phase.
     pub fn in_phase(&self) -> Vec<TimerId> {
-        self.bounds.in_phase.iter().filter_map(|name| timer(&self.stack, name)).collect()
+        self.bounds.in_phase.iter().filter_map(|name| timer(self.stack(), name)).collect()
     }
 
     /// Checks that the endpoints can keep what is stated about their timers.
@@ -84,11 +84,11 @@ impl Setup {
         }
         let named = pairs.iter().flat_map(|(timer, than)| [timer, than]).chain(&self.bounds.in_phase);
         for name in named {
-            let Some(timer) = timer(&self.stack, name) else {
-                return Err(format!("`{}` has no timer `{name}`", self.stack.name));
+            let Some(timer) = timer(self.stack(), name) else {
+                return Err(format!("`{}` has no timer `{name}`", self.stack().name));
             };
-            let timer = &self.stack.timers[timer.index()];
-            if !self.stack.timer_path(timer).is_empty() {
+            let timer = &self.stack().timers[timer.index()];
+            if !self.stack().timer_path(timer).is_empty() {
                 return Err(format!("`{name}` is not a field of the state: its order is not known"));
             }
         }

@@ -38,7 +38,7 @@ impl World {
     /// Whether a handler can run here: it does not only pass its event on, and its event is one of the stack's own or
     /// one that the network emits.
     pub fn may_run(&self, handler: &nacre_stack::Handler) -> bool {
-        let stack = &self.setup.stack;
+        let stack = self.setup.stack();
         let Some(event) = handler.event.map(|e| stack.event(e)) else { return true };
         let outside = handler.layer.index() == 0
             && event.direction == nacre_stack::Direction::Up

@@ -59,7 +59,7 @@ impl Coverage {
             Verdict::Incomplete(why) | Verdict::Violated { why, .. } => Some(why),
         };
         self.incomplete.extend(end.map(|why| format!("configuration {}: {why}", world.configuration_name)));
-        for (span, seen) in seen(&world.setup.stack, &|_| true, &found.covered) {
+        for (span, seen) in seen(world.setup.stack(), &|_| true, &found.covered) {
             match seen {
                 Seen::Statement(ran) => {
                     let file = session.sources.path(span.file);

@@ -56,7 +56,7 @@ fn searched_within(world: &World, threads: usize, states: usize, memory: usize) 
     };
     let mut idle = unvisited(world, &space.endpoints.covered());
     // Branches of the layers in a stack are covered by the layers' own configurations.
-    idle.retain(|one| one.branch.is_none() || world.setup.stack.layers.len() == 1);
+    idle.retain(|one| one.branch.is_none() || world.setup.stack().layers.len() == 1);
     Outcome { verdict, run, idle }
 }
 

@@ -6,13 +6,11 @@
 //! undetected.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use nacre_checker::explore::Verdict;
 use nacre_driver::Session;
 use nacre_mutants::{mutants, Key, Mutant};
 use nacre_stack::LayerId;
-use nacre_worlds::setup::Setup;
 use serde_json::{json, Value};
 
 use crate::args::Verify;
@@ -96,7 +94,7 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
         let states = found.searched.progress.states as usize;
         let ran = ran(world, &found.covered.handlers);
         let layers = args.layer.iter().flat_map(|name| layers(world, name)).collect::<Vec<_>>();
-        let found = mutants(&world.setup.stack, &layers).into_iter().filter(|m| may_be_seen(m, worlds));
+        let found = mutants(world.setup.stack(), &layers).into_iter().filter(|m| may_be_seen(m, worlds));
         let mut mutants = BTreeMap::new();
         for mutant in found {
             if !all.iter().any(|other: &Mutant| other.key() == mutant.key()) {
@@ -134,7 +132,7 @@ pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &In
 
 /// The layers of a name in the stack of a world.
 fn layers(world: &World, name: &str) -> Vec<LayerId> {
-    let all = (0..).map(LayerId).zip(&world.setup.stack.layers);
+    let all = (0..).map(LayerId).zip(&world.setup.stack().layers);
     all.filter(|(_, layer)| layer.name == name).map(|(id, _)| id).collect()
 }
 
@@ -150,7 +148,7 @@ fn may_be_seen(mutant: &Mutant, worlds: &[&World]) -> bool {
 
 /// For each handler, whether it ran or cannot run here.
 fn ran(world: &World, covered: &[bool]) -> BTreeMap<String, bool> {
-    let handlers = world.setup.stack.handlers.iter().zip(covered);
+    let handlers = world.setup.stack().handlers.iter().zip(covered);
     handlers.map(|(h, covered)| (h.name.clone(), *covered || !world.may_run(h))).collect()
 }
 
@@ -179,7 +177,7 @@ fn tried(args: &Verify, rights: &[Right], mutant: &Mutant, interrupt: &Interrupt
     let (mut all, mut complete) = (vec![], true);
     for right in rights {
         let Some(mutant) = right.mutants.get(&mutant.key()) else { continue };
-        let setup = Setup { stack: Arc::new(mutant.stack(&right.world.setup.stack)), ..right.world.setup.clone() };
+        let setup = right.world.setup.with(|stack| mutant.stack(stack));
         let changed = World {
             setup,
             configuration: vec![],

@@ -149,7 +149,7 @@ impl Unreached {
     fn of(unvisited: &Unvisited, world: &World, session: &Session) -> Unreached {
         let Unvisited { layer, code, branch } = unvisited;
         let Some(span) = branch else { return Unreached { what: format!("`{code}`"), elsewhere: false } };
-        let stack = &world.setup.stack;
+        let stack = world.setup.stack();
         let declared = stack.layer(*layer).span;
         let name = session.program.layers().find(|l| l.span == declared).map(|l| l.name.name.as_str());
         let has_own = session.configurations().iter().any(|c| Some(c.subject.as_str()) == name);
@@ -211,7 +211,7 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     print(&text);
     let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
     if let Some(run) = run {
-        let stack = &world.setup.stack;
+        let stack = world.setup.stack();
         let words = Words { frame: &|bytes| decode(stack, bytes), details: !args.brief };
         print(&format!("\n{}", draw::text(run, &words)));
         *violations += 1;

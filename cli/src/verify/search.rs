@@ -51,7 +51,7 @@ pub fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) 
         }
         _ => None,
     };
-    let undrawn = undrawn(&world.setup.stack, &space.endpoints.partial());
+    let undrawn = undrawn(world.setup.stack(), &space.endpoints.partial());
     Ok(Found { covered: space.endpoints.covered(), undrawn, searched, run })
 }
 

@@ -29,7 +29,7 @@ impl<'a> Checker<'a> {
     pub fn new(setup: &'a Setup, tools: &'a Tools, limits: &'a Limits) -> Result<Checker<'a>, Failure> {
         let (known, text) = around(setup).map_err(Failure::Unfit)?;
         // Constructs that the C does not support are reported before any file is written.
-        emit(&setup.stack, Level::Queue).map_err(Failure::Unfit)?;
+        emit(setup.stack(), Level::Queue).map_err(Failure::Unfit)?;
         // A breadth-first search also stores the states within a step, about ten times as many.
         let deep = Limits { breadth_first: false, ..limits.clone() };
         let model = Model { text: text.clone(), flags: flags(&FLAGS), ..Model::default() };
@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
 
     /// Checks the C of a level.
     pub fn check(&self, level: Level) -> Result<Searched, Failure> {
-        self.check_of(&emit(&self.setup.stack, level).map_err(Failure::Unfit)?)
+        self.check_of(&emit(self.setup.stack(), level).map_err(Failure::Unfit)?)
     }
 
     /// Checks a C text of any origin. If requested, a violation is searched again breadth-first, for a shortest run.
@@ -65,6 +65,6 @@ fn flags(flags: &[&str]) -> Vec<String> {
 /// Returns the world around the endpoints, or why there is none.
 fn around(setup: &Setup) -> Result<(Known, String), String> {
     let known = Known::of(setup)?;
-    let text = World::new(setup, &known).write(timers(&setup.stack)? as usize)?;
+    let text = World::new(setup, &known).write(timers(setup.stack())? as usize)?;
     Ok((known, text))
 }

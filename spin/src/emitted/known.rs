@@ -63,7 +63,7 @@ impl Known {
         for message in &self.messages {
             let _ = writeln!(text, "    {{{}}},", string(message));
         }
-        let timers = setup.stack.timers.iter().map(|t| setup.bounds.rank(&t.name).to_string());
+        let timers = setup.stack().timers.iter().map(|t| setup.bounds.rank(&t.name).to_string());
         let ranks: Vec<String> = timers.chain(["0".into()]).collect();
         text + &format!("    {{NULL, 0}},\n}};\nstatic const uint8_t ranks[] = {{{}}};\n", ranks.join(", "))
     }

@@ -67,7 +67,7 @@ impl<'a> World<'a> {
         for end in 0..2 {
             self.steps(end, timers, &mut text);
         }
-        for chosen in self.around.moves(&self.setup.stack, &mut Numbered(&self.setup.stack))? {
+        for chosen in self.around.moves(self.setup.stack(), &mut Numbered(self.setup.stack()))? {
             begins(&chosen, &mut text);
         }
         self.around.silent()?.iter().for_each(|silent| happens(silent, &mut text));
@@ -116,7 +116,7 @@ impl<'a> World<'a> {
 
     /// The events that can leave an endpoint, and their receivers.
     fn leaving(&self) -> Result<Vec<Leaving>, String> {
-        let stack = &self.setup.stack;
+        let stack = self.setup.stack();
         let interface = stack.interface();
         let outputs = interface.iter().enumerate().filter(|(_, e)| e.input.is_none() && e.port.0 < 2);
         let each = outputs.map(|(place, item)| {
@@ -132,7 +132,7 @@ impl<'a> World<'a> {
     /// Writes `settle`: passes the events that left an endpoint to their receivers; then opens the other endpoint, or
     /// ends the step.
     fn settle(&self, text: &mut String) -> Result<(), String> {
-        if !draws(&self.setup.stack).is_empty() {
+        if !draws(self.setup.stack()).is_empty() {
             // The first outcome states the number of outcomes.
             text.push_str(
                 "        i = 1;\n        do\n        :: c_expr { MORE_WAYS } -> step++; i++\n        :: \

@@ -41,11 +41,11 @@ fn explored(setup: &Setup) -> explore::Searched {
 /// Both hold, with the same number of states.
 fn agree(setup: &Setup) -> u64 {
     let wanted = explored(setup);
-    assert_eq!(wanted.verdict, explore::Verdict::Complete, "{}", setup.stack.name);
+    assert_eq!(wanted.verdict, explore::Verdict::Complete, "{}", setup.stack().name);
     let found = model::check(setup, &Tools::find().expect("spin and gcc"), &Limits::default()).expect("a verdict");
-    println!("{}: {:?}, {found:?}", setup.stack.name, wanted.progress);
+    println!("{}: {:?}, {found:?}", setup.stack().name, wanted.progress);
     let states = wanted.progress.states;
-    assert_eq!((found.verdict, found.states), (Verdict::Holds, states + EXTRA_STATES), "{}", setup.stack.name);
+    assert_eq!((found.verdict, found.states), (Verdict::Holds, states + EXTRA_STATES), "{}", setup.stack().name);
     states
 }
 
