@@ -51,6 +51,18 @@ fn a_stack_that_no_world_models_is_refused() {
     assert_eq!(why(samples::router()), router);
 }
 
+#[test]
+fn stacks_of_the_endpoints_differ_in_numbers_alone() {
+    let of = |other: Stack| {
+        let same = setup(samples::go_back_n(), [1, 1], 1, 0);
+        let stacks = [Arc::new(samples::go_back_n()), Arc::new(other)];
+        Space::open(&Setup::of_two(stacks, same.below, same.above, same.bounds)).map(|_| ())
+    };
+    assert_eq!(of(samples::go_back_n()), Ok(()));
+    let words = "the parameters of the endpoints make stacks that differ in more than numbers";
+    assert_eq!(of(samples::sequencer()), Err(words.to_string()));
+}
+
 /// The shortest run to the violation, as text.
 fn found(setup: &Setup) -> run::Run {
     let (space, first) = Space::open(setup).unwrap();

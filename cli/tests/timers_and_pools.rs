@@ -1,4 +1,4 @@
-//! Worlds in which time and room are limited: timers keep an order, and a full pool refuses frames.
+//! Worlds in which timers keep an order, a full pool refuses frames, and the endpoints have different parameters.
 
 mod common;
 
@@ -77,4 +77,44 @@ fn timers_in_phase_fire_at_most_twice_in_a_period_of_the_other_endpoint() {
     }
     let (status, _, err) = verified("timers", &["--layer", "stumbles"]);
     assert!(status == 1 && err.contains("`stumbles.beat` has no period: it waits 1000 ms to 2000 ms"), "{err}");
+}
+
+#[test]
+fn endpoints_have_different_parameters() {
+    let of = |configuration, layer, more: &[&str]| {
+        let subject = if layer == "apart" { "--stack" } else { "--layer" };
+        verified("unequal", &[&[subject, layer, "--configuration", configuration], more].concat())
+    };
+    let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unequal.json");
+    let trace = trace.to_str().unwrap();
+    for (layer, holds, violated, why) in [
+        ("tells", "unequal", "equal", "an assertion does not hold: number != NUMBER"),
+        ("believes", "equal", "unequal", "an assertion does not hold: number == NUMBER"),
+        // Over `floor`, a fingerprint that differs keeps them apart.
+        ("apart", "unequal", "equal", "`deliver` at b is not allowed by `silent_network` here"),
+    ] {
+        let (_, out, _) = of(holds, layer, &[]);
+        assert!(out.contains("  holds in this configuration"), "{layer}: {out}");
+        let (status, out, _) = of(violated, layer, &["--trace", trace]);
+        assert!(status == 1 && out.contains(why), "{layer}: {out}");
+        let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief"]));
+        assert!(status == 0 && out.contains("the same outputs at each"), "{out}{err}");
+    }
+    let (_, out, _) = of("unequal", "tells", &[]);
+    assert!(out.contains("    stack tells<1> at a, tells<2> at b\n"), "{out}");
+    // What only one stack can do is refused.
+    let (_, out, _) = of("unequal", "tells", &["--engine", "spin"]);
+    assert!(out.contains("not checked by this engine: in this engine both endpoints have the same stack"), "{out}");
+    of("unequal", "believes", &["--trace", trace]);
+    let (status, _, err) = ran(&mut nacre(&["replay", trace, "--brief", "--level", "call"]));
+    assert!(status != 0 && err.contains("are repeated in the interpreter alone"), "{err}");
+    let (status, _, err) = of("unequal", "tells", &["--set", "NUMBER=1,2,3"]);
+    assert!(status == 2 && err.contains("`NUMBER` cannot have 3 values"), "{err}");
+    let library = |file: &str, configuration: &str, set: &str| {
+        ran(&mut nacre(&["verify", file, "--brief", "--configuration", configuration, "--set", set]))
+    };
+    let (_, out, _) = library("layers/pt2pt/pt2pt.nacre", "forged", "W=2,3");
+    assert!(out.contains("`forging_network` makes up frames of one stack, but the endpoints have two"), "{out}");
+    let (status, out, _) = library("layers/frag/frag.nacre", "granted", "SIZE=2,1");
+    assert!(status == 1 && out.contains("all_arrive of fifo_network"), "{out}");
 }

@@ -21,6 +21,12 @@ pub fn decode(stack: &Stack, frame: &[u8]) -> String {
     words.join(" ")
 }
 
+/// The same of a frame of one of two stacks.
+pub fn decode_of_either(stacks: [&Stack; 2], frame: &[u8]) -> String {
+    let has = |stack: &&Stack| stack.layouts.first().is_some_and(|layout| stack.parse(layout, frame).is_some());
+    decode(stacks.into_iter().find(has).unwrap_or(stacks[0]), frame)
+}
+
 fn header(stack: &Stack, id: nacre_stack::HeaderId, values: &[Value]) -> String {
     let header = stack.header(id);
     let fields = header.fields.iter().zip(values);

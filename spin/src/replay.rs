@@ -21,6 +21,9 @@ pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> 
     if chosen && setup.bounds.any_order {
         return Err("the run chooses an order of events, which the emitted C does not support".into());
     }
+    if setup.differ() {
+        return Err("runs of endpoints with different parameters are repeated in the interpreter alone".into());
+    }
     let emitted = emitted::emit_with(setup.stack(), level, lines)?;
     let givens = emitted::givens(setup);
     // For a debugger, the code after the stack's lines is in a file of its own.

@@ -9,6 +9,7 @@ pub mod initial;
 mod reading;
 mod refusal;
 pub mod setup;
+mod stacks;
 pub mod timing;
 pub mod values;
 pub mod world;

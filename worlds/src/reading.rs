@@ -1,6 +1,6 @@
 //! The settings of a configuration as bounds of a world.
 
-use nacre_driver::{Bound, Meaning, Override, Resolved, Variation};
+use nacre_driver::{Bound, Meaning, Resolved};
 
 use crate::initial::Initial;
 use crate::refusal::{wrong, Refusal};
@@ -9,8 +9,8 @@ use crate::setup::Bounds;
 /// The settings of a configuration, resolved.
 #[derive(Default)]
 pub(crate) struct Reading {
-    /// Parameters of layers.
-    pub variation: Variation,
+    /// The largest width of sequence numbers.
+    pub sequence_bits: Option<u8>,
     /// What the engines are given.
     pub bounds: Bounds,
     /// Parameters of the network.
@@ -26,10 +26,8 @@ impl Reading {
     pub fn setting(&mut self, setting: &Resolved) -> Result<(), Refusal> {
         let one = setting.values.first().copied().unwrap_or_default();
         match &setting.meaning {
-            Meaning::Parameter { layer, name } => {
-                let (layer, parameter) = (layer.clone(), name.clone());
-                self.variation.parameters.push(Override { layer, parameter, value: one });
-            }
+            // The stacks are composed with it.
+            Meaning::Parameter { .. } => {}
             Meaning::Network(name) => self.automata.push((name.clone(), one)),
             Meaning::Specification(name) => self.specified.push((name.clone(), one)),
             Meaning::Given(name) => {
@@ -56,7 +54,7 @@ impl Reading {
             Bound::Numbers => {
                 let bits = u8::try_from(one).ok().filter(|bits| (2..=32).contains(bits));
                 let wrong = || wrong(setting, "`numbers` is 2 to 32 (bits of sequence numbers)");
-                self.variation.sequence_bits = Some(bits.ok_or_else(wrong)?);
+                self.sequence_bits = Some(bits.ok_or_else(wrong)?);
             }
             Bound::First => self.bounds.first = one,
             Bound::Size => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
@@ -114,7 +112,7 @@ impl Reading {
         if self.bounds.scarce > 0 {
             shown.push(format!("a full pool refuses frames: at most {}", self.bounds.scarce));
         }
-        if let Some(bits) = self.variation.sequence_bits {
+        if let Some(bits) = self.sequence_bits {
             shown.push(format!("sequence numbers of {bits} bits"));
         }
         if self.bounds.first != 0 {

@@ -156,6 +156,7 @@ impl Setup {
         let own: Vec<_> = self.stack().interface().into_iter().filter(|e| e.port.0 > 1).collect();
         let own = named.find(|name| own.iter().any(|e| self.stack().event(e.event).name == **name));
         match own {
+            _ if self.differ() => Some("in this engine both endpoints have the same stack".into()),
             _ if self.bounds.any_order => Some("this engine explores only one order of events".into()),
             _ if !self.bounds.shorter.is_empty() || !self.bounds.in_phase.is_empty() => {
                 Some("in this engine timers fire in any order".into())
@@ -210,6 +211,7 @@ impl Setup {
             }
         }
         self.check_timers()?;
+        self.check_stacks()?;
         for event in
             self.stack().interface().into_iter().filter(|e| e.port == BELOW).map(|e| self.stack().event(e.event))
         {

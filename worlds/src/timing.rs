@@ -1,6 +1,7 @@
 //! What a configuration states about timers, and why runs that contradict it are excluded.
 
 use nacre_analysis::delays::{self, Range};
+use nacre_analysis::Lattice;
 use nacre_driver::{Meaning, Resolved};
 use nacre_stack::{Stack, TimerId};
 
@@ -8,8 +9,10 @@ use crate::refusal::Refusal;
 use crate::setup::{Bounds, Setup};
 
 /// Compares what is stated about timers with the durations for which the stack arms them. Returns what nothing shows.
-pub(crate) fn compare(stack: &Stack, settings: &[Resolved]) -> Result<Vec<String>, Refusal> {
+/// `stack`: an endpoint's; `other`: that of the other endpoint.
+pub(crate) fn compare(stack: &Stack, other: &Stack, settings: &[Resolved]) -> Result<Vec<String>, Refusal> {
     let waits = |name: &String| delays::of(stack, timer(stack, name)?);
+    let at_both = |name: &String| waits(name).joined(&timer(other, name).and_then(|timer| delays::of(other, timer)));
     let mut unknown = vec![];
     for setting in settings {
         let wrong = |words: String| Err(Refusal::Diagnostics(vec![setting.error(words)]));
@@ -24,7 +27,7 @@ pub(crate) fn compare(stack: &Stack, settings: &[Resolved]) -> Result<Vec<String
                 }
                 _ => {}
             },
-            Meaning::InPhase(name) => match waits(name) {
+            Meaning::InPhase(name) => match at_both(name) {
                 Some(Range { least, most }) if least == most && least > 0 => {}
                 Some(range) => return wrong(format!("`{name}` has no period: it waits {}", shown(range))),
                 None => return wrong(format!("`{name}` has no period: it is never armed")),

@@ -9,7 +9,7 @@ use crate::setup::{Bounds, Setup, BELOW};
 use crate::timing;
 use crate::values::type_seen;
 use nacre_analysis::timing::Leak;
-use nacre_driver::{LayerPromises, Session};
+use nacre_driver::{variation, LayerPromises, Resolved, Session, Variation};
 use nacre_specification::{Action, ActionKind, Automaton, Configuration, Guard, Parameter};
 use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue};
 use nacre_stack::{Direction, EventRole, Stack};
@@ -166,9 +166,9 @@ pub fn world(
         automaton(&monitor.name, &same.cloned().collect::<Vec<_>>())
     };
     let mut above: Vec<Automaton> = between.above.iter().map(monitor).collect::<Result<_, _>>()?;
-    let (mut stack, _) = session.compose_varied(&subject.name, &reading.variation).map_err(Refusal::Diagnostics)?;
-    reading.bounds.given = initial::set(&mut stack, &reading.given)?;
-    refuse_made_up(&mut above, &network, &stack);
+    let stacks = stacks(session, subject, &settings, &mut reading)?;
+    let stack = &stacks[0];
+    refuse_made_up(&mut above, &network, stack);
     let mut caveats = vec![];
     if above.is_empty() {
         caveats.push("it provides no automaton: only assertions, invariants and bounds were checked".to_string());
@@ -182,19 +182,62 @@ pub fn world(
         );
     }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
-    caveats.extend(timing::compare(&stack, &settings)?);
-    let leaks = nacre_analysis::timing::leaks(&stack);
+    for stack in distinct(&stacks) {
+        caveats.extend(timing::compare(stack, &stacks[1], &settings)?);
+        refuse_windows(stack, &reading)?;
+    }
+    let leaks = distinct(&stacks).flat_map(|stack| nacre_analysis::timing::leaks(stack)).collect::<Vec<_>>();
     let gap = |leak: &Leak| {
         format!("in `{}` the clock affects {}, but the search does everything at time 0", leak.code, leak.into)
     };
     let gaps = leaks.first().map(gap).into_iter().collect();
-    for (layer, what) in nacre_stack::payload::readers(&stack).into_iter().take(3) {
+    for (layer, what) in nacre_stack::payload::readers(stack).into_iter().take(3) {
         caveats
             .push(format!("`{layer}` {what}: the verdict holds for the messages that were sent, not for any contents"));
     }
+    let mut shown: Vec<String> = vec![format!("network {}", network.description)];
+    shown.extend(above.iter().map(|a| format!("specification {}", a.description)));
+    match differ(&stacks) {
+        false => shown.push(format!("stack {}", stack.description)),
+        true => shown.push(format!("stack {} at a, {} at b", stack.description, stacks[1].description)),
+    }
+    shown.extend(reading.shown());
+    let setup = Setup::of_two(stacks, network, above, reading.bounds);
+    Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats, gaps })
+}
+
+/// Composes the stack of each endpoint; one for both if they have the same parameters.
+fn stacks(
+    session: &Session,
+    subject: &Subject,
+    settings: &[Resolved],
+    reading: &mut Reading,
+) -> Result<[Arc<Stack>; 2], Refusal> {
+    let varied = |end: usize| Variation { sequence_bits: reading.sequence_bits, ..variation(settings, end) };
+    let variations = [varied(0), varied(1)];
+    let mut composed = |variation: &Variation| {
+        let (mut stack, _) = session.compose_varied(&subject.name, variation).map_err(Refusal::Diagnostics)?;
+        reading.bounds.given = initial::set(&mut stack, &reading.given)?;
+        Ok::<Arc<Stack>, Refusal>(Arc::new(stack))
+    };
+    let a = composed(&variations[0])?;
+    let b = if variations[0] == variations[1] { a.clone() } else { composed(&variations[1])? };
+    Ok([a, b])
+}
+
+fn differ(stacks: &[Arc<Stack>; 2]) -> bool {
+    !Arc::ptr_eq(&stacks[0], &stacks[1])
+}
+
+fn distinct(stacks: &[Arc<Stack>; 2]) -> impl Iterator<Item = &Stack> {
+    stacks.iter().take(if differ(stacks) { 2 } else { 1 }).map(|stack| &**stack)
+}
+
+/// Refuses windows that do not fit their numbers.
+fn refuse_windows(stack: &Stack, reading: &Reading) -> Result<(), Refusal> {
     let age = reading.automata.iter().find(|(name, _)| name == "AGE").map_or(0, |(_, n)| *n);
     for (cell, (entries, bits)) in
-        stack.cells.iter().flat_map(|c| windows(&stack, &c.ty).into_iter().map(move |w| (c, w)))
+        stack.cells.iter().flat_map(|c| windows(stack, &c.ty).into_iter().map(move |w| (c, w)))
     {
         if age + u64::from(entries) >= 1 << (bits - 1) {
             return Err(Refusal::Words(format!(
@@ -205,12 +248,7 @@ pub fn world(
             )));
         }
     }
-    let mut shown: Vec<String> = vec![format!("network {}", network.description)];
-    shown.extend(above.iter().map(|a| format!("specification {}", a.description)));
-    shown.push(format!("stack {}", stack.description));
-    shown.extend(reading.shown());
-    let setup = Setup::new(Arc::new(stack), network, above, reading.bounds);
-    Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats, gaps })
+    Ok(())
 }
 
 /// Lets the first specification reject the events that layers make up: those that leave a stack upward although neither

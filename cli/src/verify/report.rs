@@ -9,7 +9,7 @@ use nacre_checker::explore::Progress;
 use nacre_checker::run::Run;
 use nacre_diagnostics::counted;
 use nacre_driver::Session;
-use nacre_simulator::decode::decode;
+use nacre_simulator::decode::decode_of_either;
 use nacre_specification::violation::Violation;
 use nacre_stack::Span;
 use serde_json::{json, Value};
@@ -211,8 +211,8 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     print(&text);
     let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
     if let Some(run) = run {
-        let stack = world.setup.stack();
-        let words = Words { frame: &|bytes| decode(stack, bytes), details: !args.brief };
+        let stacks = [0, 1].map(|end| &**world.setup.stack_of(end));
+        let words = Words { frame: &|bytes| decode_of_either(stacks, bytes), details: !args.brief };
         print(&format!("\n{}", draw::text(run, &words)));
         *violations += 1;
         save(args, subject, world, run, &words, *violations);

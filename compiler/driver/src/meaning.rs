@@ -72,7 +72,8 @@ pub(crate) const BOUNDS: [(&str, Bound); 9] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
     pub meaning: Meaning,
-    /// One value; calls have one or two, sizes any number, statements about timers none.
+    /// One value; calls, parameters of layers and given values have one or two, sizes any number, statements about
+    /// timers none.
     pub values: Vec<u64>,
     /// As it is written: `pt2pt.W`.
     pub name: String,

@@ -76,6 +76,19 @@ fn resolved(setting: &Setting, meaning: Meaning) -> Resolved {
     Resolved { meaning, values: setting.values.clone(), name: setting.path.join("."), span: setting.span }
 }
 
+/// The parameters of layers at an end.
+pub fn variation(settings: &[Resolved], end: usize) -> Variation {
+    let mut variation = Variation::default();
+    for resolved in settings {
+        let value = resolved.values.get(end).or(resolved.values.first());
+        if let (Meaning::Parameter { layer, name }, Some(value)) = (&resolved.meaning, value) {
+            let (layer, parameter, value) = (layer.clone(), name.clone(), *value);
+            variation.parameters.push(Override { layer, parameter, value });
+        }
+    }
+    variation
+}
+
 /// Names of parameters are all capitals.
 fn is_constant(setting: &Setting) -> bool {
     setting.path.last().is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
@@ -102,13 +115,15 @@ fn arity(resolved: &Resolved) -> Option<Diagnostic> {
     let Resolved { meaning, values, name, span } = resolved;
     let help = match (meaning, values.len()) {
         (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, 1..)
-        | (Meaning::Call(_) | Meaning::Given(_), 1 | 2)
+        | (Meaning::Call(_) | Meaning::Given(_) | Meaning::Parameter { .. }, 1 | 2)
         | (Meaning::Shorter { .. } | Meaning::InPhase(_), _) => return None,
         (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, _) => {
             format!("write `{name} = 1;` or `{name} = (1, 3);`")
         }
         (Meaning::Call(_), _) => format!("write how often it is called at each end: `{name} = (2, 1);`"),
-        (Meaning::Given(_), _) => format!("write one value, or one for each end: `{name} = (2, 1);`"),
+        (Meaning::Given(_) | Meaning::Parameter { .. }, _) => {
+            format!("write one value, or one for each end: `{name} = (2, 1);`")
+        }
         (_, 1) => return None,
         (..) => format!("write one value: `{name} = 2;`"),
     };
@@ -195,14 +210,11 @@ impl<'s> Names<'s> {
 
     /// Records the names of the stack with these parameters.
     fn compose(&mut self, parameters: &[Resolved]) -> Result<(), Vec<Diagnostic>> {
-        let mut variation = Variation::default();
-        for resolved in parameters {
-            if let (Meaning::Parameter { layer, name }, [value]) = (&resolved.meaning, &resolved.values[..]) {
-                let (layer, parameter, value) = (layer.clone(), name.clone(), *value);
-                variation.parameters.push(Override { layer, parameter, value });
-            }
+        let [a, b] = [0, 1].map(|end| variation(parameters, end));
+        if a != b {
+            self.session.compose_varied(self.subject, &b)?;
         }
-        let (stack, _) = self.session.compose_varied(self.subject, &variation)?;
+        let (stack, _) = self.session.compose_varied(self.subject, &a)?;
         self.timers = stack.timers.iter().map(|t| t.name.clone()).collect();
         self.givens = stack.cells.iter().filter(|c| is_settable(c)).map(|c| c.name.clone()).collect();
         let inputs = stack.interface().into_iter().filter(|e| e.port != NETWORK && e.input.is_some());
