@@ -40,3 +40,81 @@ impl Order {
         self.pairs.iter().enumerate().any(|(at, (_, longer))| *longer == timer && earlier >> at & 1 == 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use nacre_driver::Session;
+    use nacre_stack::interpret::Outcome;
+    use nacre_worlds::setup::Setup;
+    use nacre_worlds::values::address;
+    use nacre_worlds::world::{world, Subject};
+
+    use super::*;
+
+    /// The world of a layer whose timers are armed in any order.
+    fn puts_off() -> Setup {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/sources/worlds/timers.nacre");
+        let session = Session::open(&[file]);
+        let subject = Subject { name: "puts_off".into(), is_layer: true };
+        let configuration = session.configurations().into_iter().find(|c| c.subject == subject.name).unwrap();
+        match world(&session, &subject, &configuration, false) {
+            Ok(world) => world.setup,
+            Err(_) => panic!("there is no world"),
+        }
+    }
+
+    /// A number below `n`, of a linear congruential generator.
+    fn below(seed: &mut u64, n: u64) -> u64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 33) % n
+    }
+
+    /// Two endpoints with a clock, over a line that loses frames: what the search excludes never happens.
+    #[test]
+    fn real_time_keeps_the_stated_order() {
+        let setup = puts_off();
+        let order = Order::of(setup.stack(), &setup.bounds);
+        let send = setup.calls().into_iter().find(|call| call.bytes.is_some()).expect("a call").event;
+        let mut machines = [0, 1].map(|end| Machine::of(setup.stack_of(end).clone(), setup.config(end)));
+        let (mut earlier, mut now, mut seed) = ([0; 2], 0, 7);
+        let mut flying: [Vec<Vec<u8>>; 2] = Default::default();
+        for machine in &mut machines {
+            assert_eq!(machine.open(0), Outcome::Ok);
+            machine.take_outputs();
+        }
+        let (mut waiting, mut fired) = (0, 0);
+        for _ in 0..100_000 {
+            now += below(&mut seed, 800_000_000);
+            let end = below(&mut seed, 2) as usize;
+            let machine = &mut machines[end];
+            let outcome = match below(&mut seed, 3) {
+                0 => machine.call(send, &[], &[1], now),
+                1 if !flying[end].is_empty() => {
+                    let at = below(&mut seed, flying[end].len() as u64) as usize;
+                    machine.input(address(1 - end), &flying[end].swap_remove(at), now)
+                }
+                _ => {
+                    let due = machine.armed().first().filter(|armed| armed.deadline <= now).cloned();
+                    if let Some(due) = due.filter(|_| !machine.is_busy()) {
+                        assert!(!order.waits(earlier[end], due.timer), "{due:?} fires before a shorter timer");
+                        fired += 1;
+                    }
+                    machine.tick(now)
+                }
+            };
+            if matches!(outcome, Outcome::Ok | Outcome::Dropped) {
+                earlier[end] = order.after(earlier[end], machine, &machine.armed());
+            }
+            waiting += u32::from(earlier[end] != 0);
+            for output in machine.take_outputs() {
+                if let (0, Some(bytes), 1..) = (output.port.0, output.bytes, below(&mut seed, 4)) {
+                    flying[1 - end].push(bytes);
+                }
+            }
+            assert_eq!(machine.take_reports(), []);
+        }
+        assert!(waiting > 1000 && fired > 1000, "{waiting} {fired}");
+    }
+}

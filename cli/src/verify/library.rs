@@ -161,6 +161,9 @@ fn configurations_have_minimal_limits() {
         ("pt2pt", "scattered", "resend=1", Some("cannot be met any more")),
         ("pt2pt", "window_lost", "resend=0", Some("cannot be met any more")),
         ("pt2pt", "beyond", "ANSWERS=6", Some("`send` goes down")),
+        // A timeout repairs one frame that a full pool refused.
+        ("pt2pt", "full_pool", "resend=1", Some("cannot be met any more")),
+        ("pt2pt", "full_pool", "resend=1 scarce=1", None),
         // A long message waits although there is room.
         ("frag", "short", "size=2", Some("not taken")),
         ("frag", "short", "size=2 at_once=0", None),
