@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use common::{nacre, ran, root};
 
 /// Mistakes: the layer, a text of its source, and the text instead.
-const MISTAKES: [(&str, &str, &str); 9] = [
+const MISTAKES: [(&str, &str, &str); 11] = [
     ("frag", "credit += n;", "credit = n;"),
     ("frag", "if waiting.empty { pass; }  //", "pass;  //"),
     ("pt2pt", "let n = sent.release(ack);", "let n = sent.release(ack + 1);"),
@@ -18,6 +18,8 @@ const MISTAKES: [(&str, &str, &str); 9] = [
     ("pt2pt", "got.len <= 4", "got.len < 4"),
     ("floor", "theirs = from as u24;", "theirs = from as u16 as u24;"),
     ("floor", "confirmed = false;  //", "//"),
+    ("pt2pt", "ending && ack == sent.high + 1", "ack == sent.high + 1"),
+    ("floor", " || from as u24 as u32 != from", ""),
 ];
 
 /// A copy of the library in which one layer has a mistake.
