@@ -281,14 +281,14 @@ impl Endpoints {
         key.extend((self.canonical.form)(&machine, self.erases_times));
         // Whether a step is refused for lack of space depends on the stored messages.
         key.extend(machine.free_blocks().to_le_bytes());
-        let mut armed = machine.armed();
-        armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
-        let earlier = self.order.after(earlier, &machine, &armed);
+        let earlier = self.order.after(earlier, &machine);
         key.extend(earlier.to_le_bytes());
         let was_armed = self.in_phase.iter().enumerate().filter(|(_, timer)| machine.was_armed(**timer));
         let was_armed = was_armed.fold(0, |bits, (at, _)| bits | 1 << at);
         let twin = self.canonical.twins.then(|| machine.clone());
         let next = self.locals.number(key, || {
+            let mut armed = machine.armed();
+            armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
             let (busy, goals) = (machine.is_busy(), machine.goals());
             Local { busy, goals, armed, earlier, machine }
         });

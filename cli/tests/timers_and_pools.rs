@@ -31,6 +31,11 @@ fn frames_that_a_full_pool_refuses_are_lost() {
         let (_, out, _) = of(layer, configuration, &[]);
         assert!(out.contains("  holds in this configuration"), "{layer}: {out}");
     }
+    let without = "note: no frame needs room in the pool: `scarce` has no effect";
+    for (layer, has) in [("hands_on", true), ("keeps", false), ("defers", false), ("pt2pt", false)] {
+        let (_, out, _) = of(layer, "c", &[]);
+        assert_eq!(out.contains(without), has, "{layer}: {out}");
+    }
     let (_, out, _) = of("keeps", "c", &["--engine", "spin"]);
     assert!(out.contains("not checked by this engine: in this engine no pool is full (`scarce`)"), "{out}");
 }

@@ -12,7 +12,7 @@ use nacre_analysis::timing::Leak;
 use nacre_driver::{variation, LayerPromises, Resolved, Session, Variation};
 use nacre_specification::{Action, ActionKind, Automaton, Configuration, Guard, Parameter};
 use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue};
-use nacre_stack::{Direction, EventRole, Stack};
+use nacre_stack::{Direction, EventRole, Need, Stack};
 use nacre_syntax::ast;
 
 /// The subject of a verification: a layer alone, or a stack.
@@ -176,6 +176,9 @@ pub fn world(
     if reading.bounds.limits.iter().any(|(name, _)| name == "timers") {
         caveats.push("timers are limited, so progress is not guaranteed: goals were not checked".to_string());
     }
+    if reading.bounds.scarce > 0 && distinct(&stacks).all(needs_no_room) {
+        caveats.push("no frame needs room in the pool: `scarce` has no effect".to_string());
+    }
     if stack.has_views() {
         caveats.push(
             "some state outlives a view, but only one view is entered: the verdict holds for this view".to_string(),
@@ -231,6 +234,13 @@ fn differ(stacks: &[Arc<Stack>; 2]) -> bool {
 
 fn distinct(stacks: &[Arc<Stack>; 2]) -> impl Iterator<Item = &Stack> {
     stacks.iter().take(if differ(stacks) { 2 } else { 1 }).map(|stack| &**stack)
+}
+
+/// Whether no frame is ever refused because the pool is full.
+fn needs_no_room(stack: &Stack) -> bool {
+    let frames = stack.frames_at(BELOW).is_some_and(|(input, _)| input.need != Need::default());
+    let deferred = stack.bounds.later > 0 && stack.bounds.timer != Need::default();
+    !frames && !deferred
 }
 
 /// Refuses windows that do not fit their numbers.

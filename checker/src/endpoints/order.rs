@@ -1,6 +1,6 @@
 //! The order in which timers of an endpoint were armed, for those of which a configuration states which is shorter.
 
-use nacre_stack::interpret::{Armed, Machine};
+use nacre_stack::interpret::Machine;
 use nacre_stack::{Stack, TimerId};
 use nacre_worlds::setup::Bounds;
 
@@ -24,7 +24,11 @@ impl Order {
     }
 
     /// Returns the bits after a step.
-    pub fn after(&self, before: Earlier, machine: &Machine, armed: &[Armed]) -> Earlier {
+    pub fn after(&self, before: Earlier, machine: &Machine) -> Earlier {
+        if self.pairs.is_empty() {
+            return 0;
+        }
+        let armed = machine.armed();
         let is_armed = |timer: TimerId| armed.iter().any(|a| a.timer == timer);
         let bits = self.pairs.iter().enumerate().filter(|(at, (shorter, longer))| {
             let known = before >> at & 1 == 1;
@@ -105,7 +109,7 @@ mod tests {
                 }
             };
             if matches!(outcome, Outcome::Ok | Outcome::Dropped) {
-                earlier[end] = order.after(earlier[end], machine, &machine.armed());
+                earlier[end] = order.after(earlier[end], machine);
             }
             waiting += u32::from(earlier[end] != 0);
             for output in machine.take_outputs() {
