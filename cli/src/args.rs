@@ -1,4 +1,6 @@
 //! Arguments of the command line.
+//!
+//! Longer than others: it lists all options of all commands.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -109,6 +111,13 @@ pub struct Verify {
     /// Report which lines the configurations execute, and which operands of conditions never decide
     #[arg(long, conflicts_with_all = ["trace", "svg", "brief", "mutants"])]
     pub coverage: bool,
+    /// Propose configurations that hold within --states states [default: 200000], and execute code or detect mutants
+    /// that the others do not; with --mutants, try more of them
+    #[arg(
+        long,
+        conflicts_with_all = ["configuration", "all", "set", "any_order", "coverage", "threads", "seconds", "bits"]
+    )]
+    pub propose: bool,
     /// Threads of the explorer [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: Option<u16>,

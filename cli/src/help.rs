@@ -47,6 +47,7 @@ pub const TEST: &str = "Example:
 pub const VERIFY: &str = "Example:
   nacre verify layers/pt2pt/pt2pt.nacre
   nacre verify examples/reliable.nacre --stack reliable --set send=4,0 --trace run.json
+  nacre verify layers/lose/lose.nacre --propose
 
 Exit status:
   0 holds, 1 violated (or a mutant survives, or the source has an error), 2 wrong usage,

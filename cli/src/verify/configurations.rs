@@ -31,13 +31,21 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
     let mut found = vec![];
     for layer in session.program.layers().filter(|l| is_own(session, args, l.name.span)) {
         let subject = Subject { name: layer.name.name.clone(), is_layer: true };
-        if session.network(&subject.name, None).is_some() || configured.contains(&subject.name) {
+        if args.propose || session.network(&subject.name, None).is_some() || configured.contains(&subject.name) {
             found.push(subject);
         }
     }
     found.extend(configured_stacks(session, args));
+    if found.is_empty() && args.propose {
+        // Configurations are what is missing.
+        let stacks = session.program.stacks().filter(|s| is_own(session, args, s.name.span));
+        found.extend(stacks.map(|s| Subject { name: s.name.name.clone(), is_layer: false }));
+    }
     if found.is_empty() {
-        let why = "the file declares no layer that requires an automaton, and no stack with a configuration";
+        let why = match args.propose {
+            true => "the file declares no layer and no stack",
+            false => "the file declares no layer that requires an automaton, and no stack with a configuration",
+        };
         return Err(format!("{why}; name one by --layer or --stack"));
     }
     Ok(found)
@@ -88,6 +96,13 @@ fn configurations(declared: &[Configuration], subject: &Subject, args: &Verify) 
     }
     found.iter_mut().for_each(|configuration| add(configuration, &args.set));
     found
+}
+
+/// The names of the subjects without a configuration: they are verified in a world of few calls and usual parameters.
+pub fn unconfigured<'s>(session: &Session, subjects: &'s [Subject]) -> impl Iterator<Item = &'s str> {
+    let declared = session.configurations();
+    let without = move |s: &&Subject| !declared.iter().any(|c| c.subject == s.name);
+    subjects.iter().filter(without).map(|s| s.name.as_str())
 }
 
 /// Returns an undeclared configuration without settings.

@@ -15,7 +15,7 @@ use nacre_worlds::world::{Subject, World};
 
 /// What all configurations of a subject together executed.
 #[derive(Default)]
-struct Coverage {
+pub struct Coverage {
     /// By file and line: whether a statement there ran.
     lines: BTreeMap<(String, usize), bool>,
     /// By place: whether the operand decided as false, and as true.
@@ -59,7 +59,13 @@ impl Coverage {
             Verdict::Incomplete(why) | Verdict::Violated { why, .. } => Some(why),
         };
         self.incomplete.extend(end.map(|why| format!("configuration {}: {why}", world.configuration_name)));
-        for (span, seen) in seen(world.setup.stack(), &|_| true, &found.covered) {
+        self.see(seen(world.setup.stack(), &|_| true, &found.covered), session);
+        Ok(())
+    }
+
+    /// Adds what a search saw.
+    pub fn see(&mut self, all: impl IntoIterator<Item = (Span, Seen)>, session: &Session) {
+        for (span, seen) in all {
             match seen {
                 Seen::Statement(ran) => {
                     let file = session.sources.path(span.file);
@@ -72,7 +78,6 @@ impl Coverage {
                 }
             }
         }
-        Ok(())
     }
 
     /// The operands that never decided a condition as false, or as true; with what is missing.
@@ -91,23 +96,32 @@ impl Coverage {
     }
 
     fn print(&self, subject: &Subject, session: &Session) {
+        print(&format!("{}: {}", subject.name, self.summary(session)));
+        self.incomplete.iter().for_each(|why| print(&format!("  incomplete: {why}")));
+        self.missing(session).iter().for_each(|line| print(&format!("  {line}")));
+    }
+
+    /// How much was executed, and how many operands decided.
+    pub fn summary(&self, session: &Session) -> String {
         let ran = self.lines.values().filter(|ran| **ran).count();
         let undecided = self.undecided(session);
         let decided = self.operands.len() - undecided.len();
         let (lines, operands) = (self.lines.len(), self.operands.len());
-        print(&format!(
-            "{}: {ran} of {lines} lines were executed, {decided} of {operands} operands of conditions decided both \
-             ways",
-            subject.name
-        ));
-        self.incomplete.iter().for_each(|why| print(&format!("  incomplete: {why}")));
-        for ((file, line), _) in self.lines.iter().filter(|(_, ran)| !**ran) {
-            print(&format!("  {file}:{line}: not executed"));
-        }
-        undecided.iter().for_each(|(place, words)| print(&format!("  {place}: {words}")));
+        format!(
+            "{ran} of {lines} lines were executed, {decided} of {operands} operands of conditions decided both ways"
+        )
     }
 
-    fn json(&self, subject: &Subject, session: &Session) -> Value {
+    /// The lines that were not executed, and the operands that never decided.
+    pub fn missing(&self, session: &Session) -> Vec<String> {
+        let lines = self.lines.iter().filter(|(_, ran)| !**ran);
+        let lines = lines.map(|((file, line), _)| format!("{file}:{line}: not executed"));
+        let undecided = self.undecided(session).into_iter().map(|(place, words)| format!("{place}: {words}"));
+        lines.chain(undecided).collect()
+    }
+
+    /// The coverage as JSON.
+    pub fn json(&self, subject: &Subject, session: &Session) -> Value {
         let lines = self.lines.iter().map(|((file, line), ran)| json!({ "file": file, "line": line, "executed": ran }));
         let undecided = self.undecided(session);
         let undecided = undecided.iter().map(|(place, words)| json!({ "place": place, "operand": words }));

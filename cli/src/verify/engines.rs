@@ -32,7 +32,8 @@ pub fn without_effect(args: &Verify) -> Option<String> {
     let of_explorer = of_explorer.into_iter().chain([("--bits", args.bits.is_some())]);
     let unused = of_explorer.filter(|(_, given)| *given && !has_explorer).map(|(name, _)| (name, "explorer"));
     let level = (!args.level.is_empty() && !has_c).then_some(("--level", "spin-c"));
-    for (asked, option) in [(args.mutants, "--mutants"), (args.coverage, "--coverage")] {
+    let only = [(args.propose, "--propose"), (args.mutants, "--mutants"), (args.coverage, "--coverage")];
+    for (asked, option) in only {
         if asked && args.engine != Engine::Explorer {
             return Some(format!("`{option}` runs only the explorer: omit `--engine`"));
         }

@@ -11,6 +11,7 @@ mod mutants;
 mod on_c;
 #[cfg(test)]
 mod operators;
+mod propose;
 mod refusals;
 mod report;
 mod search;
@@ -18,7 +19,7 @@ mod search;
 use nacre_driver::Session;
 
 use crate::args::Verify;
-use crate::console::{complain, Exit};
+use crate::console::{complain, print, Exit};
 use crate::interrupt::Interrupt;
 use crate::output::require_writable;
 use crate::program;
@@ -60,6 +61,9 @@ pub fn verify(args: &Verify) -> Exit {
         }
     };
     nacre_process::end_with(interrupt.flag());
+    if args.propose {
+        return propose::run(args, &subjects, &session, &interrupt);
+    }
     let configured = match wanted(&session, &subjects, args) {
         Ok(configured) => configured,
         Err(words) => {
@@ -96,6 +100,12 @@ pub fn verify(args: &Verify) -> Exit {
         let run = if args.mutants { mutants::run } else { coverage::run };
         let found = run(args, &worlds, &session, &interrupt);
         return refusals.exit().unwrap_or(found);
+    }
+    if !args.json && args.set.is_empty() {
+        configurations::unconfigured(&session, &subjects).for_each(|name| {
+            let file = args.file.display();
+            print(&format!("{name} has no configuration: `nacre verify {file} --propose` proposes some"));
+        });
     }
     report::end(args, &subjects, &all, &refusals)
 }

@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use nacre_worlds::world::{Subject, World};
 
 /// Limit of the states of a mutant's search, as a multiple of the states of the correct layer, in each configuration.
-const MORE_STATES: usize = 3;
+pub const MORE_STATES: usize = 3;
 
 /// Tries every mutant of each subject in its configurations, until one detects it.
 pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, interrupt: &Interrupt) -> Exit {
@@ -142,7 +142,7 @@ fn has_layer(world: &World, name: &str) -> bool {
 
 /// Whether a specification can notice a mutant. An assertion is a claim about the layer, which no run may violate; a
 /// layer that detects what is below it must make its assertions, and a configuration says so.
-fn may_be_seen(mutant: &Mutant, worlds: &[&World]) -> bool {
+pub fn may_be_seen(mutant: &Mutant, worlds: &[&World]) -> bool {
     mutant.operator != "assertion" || worlds.iter().any(|world| world.setup.bounds.detects)
 }
 

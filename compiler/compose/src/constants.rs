@@ -6,7 +6,7 @@ use nacre_stack::{BinaryOp, Expr, ExprKind, Type};
 
 /// The value of a constant expression as the stack computes it, which wraps in the width of each type; in the two's
 /// complement of 64 bits if signed.
-pub(crate) fn constant(expr: &Expr) -> Option<u64> {
+pub fn constant(expr: &Expr) -> Option<u64> {
     match &expr.kind {
         ExprKind::Const(n) => Some(*n),
         ExprKind::Zero => Some(0),

@@ -44,6 +44,7 @@ mod words;
 mod world;
 
 pub use codes::CODES;
+pub use constants::constant;
 pub use explain::{explain, folded, COLUMNS};
 pub use fingerprint::{wire_text, WIRE_VERSION};
 pub use layout::TRANSPORT_MAX;

@@ -30,6 +30,11 @@ impl Program {
         self.items().filter_map(|i| if let Item::Automaton(a) = i { Some(a) } else { None })
     }
 
+    /// The automata that a configuration of the files that the program begins with can name without an import's name.
+    pub fn automata_in_scope(&self) -> impl Iterator<Item = &ast::Automaton> {
+        self.first(|i| if let Item::Automaton(a) = i { Some(a) } else { None })
+    }
+
     /// The configurations of the files that the program begins with, and of what these import without a name.
     pub fn configurations(&self) -> impl Iterator<Item = &ast::Configuration> {
         self.first(|i| if let Item::Configuration(c) = i { Some(c) } else { None })
