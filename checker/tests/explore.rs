@@ -123,11 +123,11 @@ fn a_stack_that_repairs_nothing_is_not_reliable() {
 
 #[test]
 fn indistinguishable_messages_are_refused() {
-    for (sizes, sends) in [(vec![0], 1), (vec![9], 1), (vec![1], 127), (vec![3], 31), (vec![8], 15)] {
+    for (sizes, sends) in [(vec![0], 2), (vec![9], 1), (vec![1], 127), (vec![3], 31), (vec![8], 15)] {
         let mut setup = setup(samples::go_back_n(), [sends, 0], 1, 0);
         setup.bounds.sizes = sizes;
         assert!(Space::open(&setup).is_err());
         setup.bounds.calls[0].1[0] -= 1;
-        assert_eq!(Space::open(&setup).is_ok(), (1..9).contains(&setup.bounds.sizes[0]));
+        assert_eq!(Space::open(&setup).is_ok(), setup.bounds.sizes[0] < 9);
     }
 }

@@ -58,11 +58,15 @@ impl Setup {
     fn calls_of(&self, kind: usize, end: usize, number: u8, spare: bool) -> Vec<Call> {
         let Some((event, id)) = self.call_event(&self.bounds.calls[kind].0) else { return vec![] };
         let has_message = self.stack_of(end).event(id).message.is_some();
-        let sizes = if has_message { &self.bounds.sizes[..] } else { &[0] };
         let all = self.argument_values(id, end);
         let message = match spare {
             true => self.messages_before(self.bounds.calls.len(), end) + kind,
             false => self.messages_before(kind, end) + usize::from(number),
+        };
+        let can_be_empty = !spare && message == 0 && end == self.first_sender();
+        let sizes: Vec<usize> = match has_message {
+            true => self.bounds.sizes.iter().copied().filter(|size| *size > 0 || can_be_empty).collect(),
+            false => vec![0],
         };
         let choices = sizes.iter().flat_map(|size| all.iter().map(move |arguments| (size, arguments.clone())));
         let calls = choices.map(|(size, arguments)| {
@@ -81,6 +85,12 @@ impl Setup {
             Called { letter, kind: call.kind, number: call.number }
         };
         self.calls().into_iter().map(called).collect()
+    }
+
+    /// The endpoint of which the first message may be empty. Others may not: two empty messages are equal, and a run
+    /// that confuses them would look like one that does not.
+    fn first_sender(&self) -> usize {
+        usize::from(self.messages_before(self.bounds.calls.len(), 0) == 0)
     }
 
     /// The number of messages that an endpoint sends by calls of earlier kinds.
@@ -119,8 +129,15 @@ impl Setup {
     /// Checks that the messages can be distinguished.
     pub(crate) fn check_messages(&self) -> Result<(), String> {
         let sizes = &self.bounds.sizes;
-        if sizes.is_empty() || sizes.iter().any(|s| *s == 0 || *s > LONGEST) {
-            return Err(format!("messages have 1 to {LONGEST} bytes, so that they can be distinguished"));
+        if sizes.is_empty() || sizes.iter().any(|s| *s > LONGEST) {
+            return Err(format!(
+                "messages have 1 to {LONGEST} bytes, so that they can be distinguished; one may be empty"
+            ));
+        }
+        let kinds = self.bounds.calls.len();
+        let messages = self.messages_before(kinds, 0) + self.messages_before(kinds, 1);
+        if sizes.iter().all(|s| *s == 0) && messages > 1 {
+            return Err("only one message can be empty, because two would be equal: `size` needs another length".into());
         }
         let most = (128 >> self.position_bits()) - 1;
         if self.most_messages() > most {

@@ -76,9 +76,13 @@ impl Reading {
         let values = |values: &[u64]| values.iter().map(u64::to_string).collect::<Vec<_>>().join(" or ");
         let arguments = self.bounds.arguments.iter();
         shown.extend(arguments.map(|(call, name, tried)| format!("{name} of {call} is {}", values(tried))));
-        let sizes: Vec<String> = self.bounds.sizes.iter().map(usize::to_string).collect();
-        let unit = if self.bounds.sizes == [1] { "byte" } else { "bytes" };
-        shown.push(format!("messages of {} {unit}", sizes.join(" or ")));
+        let sizes: Vec<String> = self.bounds.sizes.iter().filter(|n| **n > 0).map(usize::to_string).collect();
+        let unit = if sizes == ["1"] { "byte" } else { "bytes" };
+        shown.push(match (sizes.is_empty(), self.bounds.sizes.contains(&0)) {
+            (true, _) => "one empty message".into(),
+            (_, true) => format!("messages of {} {unit}; the first one may be empty", sizes.join(" or ")),
+            _ => format!("messages of {} {unit}", sizes.join(" or ")),
+        });
         let limit = |name: &str| self.bounds.limits.iter().find(|(n, _)| n == name).map(|(_, n)| *n);
         shown
             .push(limit("timers").map_or("timers at any time".into(), |n| format!("timers fire at most {}", times(n))));

@@ -38,7 +38,8 @@ impl Known {
     /// The tables of the harness.
     pub fn in_c(&self, setup: &Setup) -> String {
         let string = |bytes: &[u8]| match bytes {
-            [] => "NULL, 0".to_string(),
+            // Not a null pointer, which must not be copied from even if nothing is.
+            [] => "(const uint8_t[]){0}, 0".to_string(),
             bytes => {
                 let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
                 format!("(const uint8_t[]){{{}}}, {}", list.join(", "), bytes.len())

@@ -163,7 +163,7 @@ fn sizes(facts: &Facts, all: &mut Vec<Choice>) {
     for length in &facts.lengths {
         wanted.push((near(length).collect(), format!("messages of {length} bytes, one less and one more")));
     }
-    let others = [vec![2], vec![1, 3]].into_iter().map(|sizes| (sizes, String::new()));
+    let others = [vec![0, 1], vec![2], vec![1, 3]].into_iter().map(|sizes| (sizes, String::new()));
     let longest = facts.lengths.iter().chain(&every).map(|n| (vec![*n], String::new()));
     wanted.extend(longest.chain(others));
     let mut known: Vec<Vec<u64>> = vec![vec![1]];

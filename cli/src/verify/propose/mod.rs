@@ -65,6 +65,8 @@ fn proposals(trials: &mut Trials) -> Proposals {
     let stronger: Vec<Rc<Trial>> = picked.iter().map(|trial| stronger(trials, &explored, trial)).collect();
     let mut proposed = with_gains(stronger, &known);
     let mutants = with_mutants(trials, &explored, &mut proposed);
+    // What was made stronger can do without others.
+    proposed.retain(|one| has_none || one.mutants > 0 || !one.adds.is_empty());
     Proposals { declared, known, proposed, mutants, explored }
 }
 
