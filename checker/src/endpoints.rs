@@ -5,6 +5,7 @@ mod compare;
 mod full_pool;
 mod order;
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -23,6 +24,8 @@ use order::{Earlier, Order};
 
 /// A local state: one endpoint in one state.
 pub struct Local {
+    /// The endpoint and the canonical form of its machine.
+    key: Vec<u8>,
     pub machine: Machine,
     pub busy: bool,
     /// Whether each goal of its layers holds.
@@ -31,6 +34,12 @@ pub struct Local {
     pub armed: Vec<Armed>,
     /// Which timers were armed before which.
     earlier: Earlier,
+}
+
+impl Borrow<[u8]> for Local {
+    fn borrow(&self) -> &[u8] {
+        &self.key
+    }
 }
 
 /// An input of an endpoint that is not a call of the application.
@@ -102,9 +111,9 @@ pub struct Endpoints {
     stacks: [Arc<Stack>; 2],
     /// Those that the bounds allow, then the spare ones.
     pub calls: Vec<Call>,
-    pub locals: Interner<Vec<u8>, Local>,
-    pub arrivals: Interner<Arrival, Arrival>,
-    pub effects: Interner<Vec<Emitted>, Vec<Emitted>>,
+    pub locals: Interner<Local>,
+    pub arrivals: Interner<Arrival>,
+    pub effects: Interner<Vec<Emitted>>,
     steps: Memo<(u32, Step), Transitions>,
     /// Whether a full pool keeps an endpoint from a step.
     kept: Memo<(u32, Step), bool>,
@@ -276,7 +285,7 @@ impl Endpoints {
             Emitted { port: output.port, event: output.event, arguments }
         });
         let left: Vec<Emitted> = left.collect();
-        let effects = self.effects.number(left.clone(), || left);
+        let effects = self.effects.number(left);
         let mut key = vec![end as u8];
         key.extend((self.canonical.form)(&machine, self.erases_times));
         // Whether a step is refused for lack of space depends on the stored messages.
@@ -286,11 +295,11 @@ impl Endpoints {
         let was_armed = self.in_phase.iter().enumerate().filter(|(_, timer)| machine.was_armed(**timer));
         let was_armed = was_armed.fold(0, |bits, (at, _)| bits | 1 << at);
         let twin = self.canonical.twins.then(|| machine.clone());
-        let next = self.locals.number(key, || {
+        let next = self.locals.number_of(&key[..], || {
             let mut armed = machine.armed();
             armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
             let (busy, goals) = (machine.is_busy(), machine.goals());
-            Local { busy, goals, armed, earlier, machine }
+            Local { key: key.clone(), busy, goals, armed, earlier, machine }
         });
         if let Some(twin) = twin {
             self.twins.note(end, next, twin);

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use nacre_specification::violation::Violation;
 
 use crate::broken::Broken;
-use crate::goals::{Edge, Goals};
+use crate::goals::Goals;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
-use crate::shard::{hash, Candidate, Known, Shard, BITS_OF_A_STATE, CHUNK, CHUNK_MOVES};
+use crate::shard::{shard_of, Candidate, Follower, Known, Shard, BITS_OF_A_STATE, CHUNK, CHUNK_MOVES, FAULT};
 use crate::space::{Near, Space, Successor};
 
 /// With fewer states, starting threads costs more than it saves.
@@ -97,10 +97,9 @@ impl<'a> Search<'a> {
             match led {
                 Err(broken) => self.first_broken = self.first_broken.take().or(Some(broken.clone())),
                 Ok(state) => {
-                    let owner = (hash(state) >> 48) as usize % count;
-                    let candidate = Candidate { state: *state, parent: u32::MAX, ordinal: ordinal as u16, fault: true };
+                    let candidate = Candidate { state: *state, parent: u32::MAX, ordinal: ordinal as u16 };
                     let (space, goals) = (self.space, self.wants_goals());
-                    self.shards[owner].take(space, (owner, count), [candidate].into_iter(), goals);
+                    self.shards[shard_of(state, count)].take(space, [candidate].into_iter(), goals);
                 }
             }
         }
@@ -151,17 +150,19 @@ impl<'a> Search<'a> {
     }
 
     /// Checks the goals, once every state is known.
-    fn unmet(&self) -> Verdict {
+    fn unmet(&mut self) -> Verdict {
         let (space, count) = (self.space, self.shards.len());
+        let nears: Vec<Near> = self.shards.iter_mut().map(|shard| std::mem::take(&mut shard.near)).collect();
         let shards = &self.shards;
-        let edges: Vec<&[Edge]> = shards.iter().map(|shard| &shard.edges[..]).collect();
         let bits = shards.iter().map(|shard| &shard.goals[..]).collect();
         let goals = Goals { bits, count: space.goal_names().len(), stop: self.options.stop };
+        self.lead_back(&goals);
+        let mut followers: Vec<Follower> = nears.into_iter().map(|near| Follower { space, shards, near }).collect();
         let depth = |state: u32| {
             let (shard, at) = (state as usize % count, state as usize / count);
             self.levels.partition_point(|ends| ends[shard] <= at) as u32
         };
-        match goals.first_without(&edges, &depth) {
+        match goals.first_without(&mut followers, &depth) {
             Err(()) => Verdict::Incomplete(INTERRUPTED.into()),
             Ok(None) => Verdict::Complete,
             Ok(Some((state, goal))) => {
@@ -173,6 +174,20 @@ impl<'a> Search<'a> {
                     run: self.run_to(state, count),
                     why: format!("this goal cannot be met any more: {name}{stuck}"),
                     violation: Violation::Goal,
+                }
+            }
+        }
+    }
+
+    /// Passes goals on along the moves that led to each state first, from the last state back.
+    fn lead_back(&self, goals: &Goals) {
+        for level in (0..self.levels.len()).rev() {
+            for (me, shard) in self.shards.iter().enumerate() {
+                let begin = level.checked_sub(1).map_or(0, |before| self.levels[before][me]);
+                for at in begin..self.levels[level][me] {
+                    if shard.ordinals[at] & FAULT == 0 && shard.parents[at] != u32::MAX {
+                        goals.lead(shard.parents[at], (at * self.shards.len() + me) as u32);
+                    }
                 }
             }
         }
@@ -208,14 +223,14 @@ impl<'a> Search<'a> {
                 found[owner].push(std::mem::take(candidates));
             }
         }
-        let take = |(me, (shard, found)): (usize, (&mut Shard, Vec<Vec<Candidate>>))| {
-            shard.take(space, (me, count), found.into_iter().flatten(), goals);
+        let take = |(shard, found): (&mut Shard, Vec<Vec<Candidate>>)| {
+            shard.take(space, found.into_iter().flatten(), goals);
         };
         if single {
-            self.shards.iter_mut().zip(found).enumerate().for_each(take);
+            self.shards.iter_mut().zip(found).for_each(take);
         } else {
             std::thread::scope(|scope| {
-                for work in self.shards.iter_mut().zip(found).enumerate() {
+                for work in self.shards.iter_mut().zip(found) {
                     scope.spawn(move || take(work));
                 }
             });
@@ -235,7 +250,7 @@ impl<'a> Search<'a> {
             return Some(why.clone());
         }
         if self.shards.iter().any(|s| s.crowded) {
-            return Some(format!("in one state more than {} moves are possible", u16::MAX));
+            return Some(format!("in one state more than {FAULT} moves are possible"));
         }
         // A short counterexample may still exist.
         if let Some(why) = self.space.unbounded().filter(|_| progress.states >= WITHOUT_BOUND) {
@@ -287,7 +302,7 @@ impl<'a> Search<'a> {
         let mut run = vec![];
         while state != u32::MAX {
             let (shard, at) = (state as usize % count, state as usize / count);
-            run.push(Path { ordinal: self.shards[shard].ordinals[at] as usize });
+            run.push(Path { ordinal: usize::from(self.shards[shard].ordinals[at] & !FAULT) });
             state = self.shards[shard].parents[at];
         }
         run.reverse();

@@ -8,13 +8,16 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How many edges a thread follows before it looks whether the search was ended.
-const CHUNK: usize = 1 << 18;
-/// With fewer edges, starting threads costs more than it saves.
-const FEW: usize = 1 << 12;
+/// How many states a thread visits before it looks whether the search was ended.
+const CHUNK: usize = 1 << 12;
+/// With fewer states, starting threads costs more than it saves.
+const FEW: usize = 1 << 10;
 
-/// An edge to a state, by the numbers of both.
-pub type Edge = (u32, u32);
+/// Enumerates the successors of a state by moves other than faults.
+pub trait Follow: Send {
+    /// Calls `each` with the number of every successor, until it returns true.
+    fn follow(&mut self, from: u32, each: &mut dyn FnMut(u32) -> bool);
+}
 
 /// The goals of all states, which are numbered over the shards in turn.
 pub struct Goals<'a> {
@@ -26,28 +29,66 @@ pub struct Goals<'a> {
     pub stop: &'a AtomicBool,
 }
 
+/// States that a thread visits, in this order.
+type Visit<'a> = Box<dyn ExactSizeIterator<Item = u32> + Send + 'a>;
+
+/// The open goals of a state, by its bits.
+type Open = fn(u64) -> u64;
+
+/// The states of which a goal stays open after a visit, and whether it found a goal for some state.
+type Left = (Vec<u32>, bool);
+
 impl Goals<'_> {
     /// Returns the first state (of least depth) from which a goal cannot be reached, and the goal; an error if the
-    /// search was ended. `edges`: the moves other than faults, in the order of the search, in lists followed in
-    /// parallel. Most lead to states found later, so that the first sweep, which begins with the last, decides nearly
-    /// all; lists of the predecessors of each state would take more memory than the states.
-    pub fn first_without(&self, edges: &[&[Edge]], depth: &dyn Fn(u32) -> u32) -> Result<Option<(u32, usize)>, ()> {
-        let mut backward = true;
-        while self.sweep(edges, backward) {
-            backward = !backward;
+    /// search was ended. `followers`: one for each shard.
+    ///
+    /// Edges are not stored, as they would take more memory than the states: successors are computed again, for the
+    /// states of which a goal is open. Most moves lead to states found later, so the first sweep, which begins with
+    /// the last state, decides nearly all. Each further sweep visits what is left, in the opposite order.
+    pub fn first_without(
+        &self,
+        followers: &mut [impl Follow],
+        depth: &dyn Fn(u32) -> u32,
+    ) -> Result<Option<(u32, usize)>, ()> {
+        // Ways through states that are excused themselves are rarely needed, and often there is none.
+        if self.open_states(followers, |bits| !(bits | bits >> 32))?.is_empty() {
+            return Ok(None);
         }
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(());
-        }
-        let shards = self.bits.len() as u32;
-        let states = self.bits.iter().zip(0..).flat_map(|(bits, shard)| {
-            bits.iter().zip(0..).map(move |(bits, at): (_, u32)| (at * shards + shard, bits.load(Ordering::Relaxed)))
-        });
-        let missed = states.filter_map(|(state, bits)| {
+        let open = self.open_states(followers, |bits| !bits)?.into_iter();
+        let missed = open.filter_map(|state| {
+            let bits = self.of(state).load(Ordering::Relaxed);
             let missed = !(bits | bits >> 32) & self.all();
             (missed != 0).then(|| (state, missed.trailing_zeros() as usize))
         });
         Ok(missed.min_by_key(|(state, goal)| (depth(*state), *goal, *state)))
+    }
+
+    /// Visits the states of which a goal is open, until nothing changes; returns those of which one stays open.
+    fn open_states(&self, followers: &mut [impl Follow], open: Open) -> Result<Vec<u32>, ()> {
+        let shards = self.bits.len();
+        let numbers = |shard: usize| (0..self.bits[shard].len()).rev().map(move |at| (at * shards + shard) as u32);
+        let mut visits: Vec<Visit> = (0..shards).map(|shard| Box::new(numbers(shard)) as Visit).collect();
+        loop {
+            let left = self.sweep(followers, visits, open);
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(());
+            }
+            if !left.iter().any(|(_, changed)| *changed) {
+                return Ok(left.into_iter().flat_map(|(open, _)| open).collect());
+            }
+            visits = left.into_iter().map(|(open, _)| Box::new(open.into_iter().rev()) as Visit).collect();
+        }
+    }
+
+    /// Notes that a move other than a fault leads from one state to another; returns whether a goal became known to be
+    /// reached from one more state.
+    pub fn lead(&self, from: u32, to: u32) -> bool {
+        let reached = self.of(to).load(Ordering::Relaxed) & self.all();
+        let new = reached & !self.of(from).load(Ordering::Relaxed) != 0;
+        if new {
+            self.of(from).fetch_or(reached, Ordering::Relaxed);
+        }
+        new
     }
 
     /// Every goal.
@@ -59,34 +100,38 @@ impl Goals<'_> {
         &self.bits[state as usize % self.bits.len()][state as usize / self.bits.len()]
     }
 
-    /// Follows each edge back. Returns whether a goal became known to be reached from one more state.
-    fn sweep(&self, edges: &[&[Edge]], backward: bool) -> bool {
-        if edges.iter().map(|edges| edges.len()).sum::<usize>() < FEW {
-            return edges.iter().fold(false, |changed, edges| self.sweep_list(edges, backward) | changed);
+    /// Visits states of all shards.
+    fn sweep(&self, followers: &mut [impl Follow], visits: Vec<Visit>, open: Open) -> Vec<Left> {
+        let few = visits.iter().map(|states| states.len()).sum::<usize>() < FEW;
+        let work = followers.iter_mut().zip(visits);
+        if few {
+            return work.map(|(follower, states)| self.visit(follower, states, open)).collect();
         }
         std::thread::scope(|scope| {
-            let threads: Vec<_> = edges.iter().map(|edges| scope.spawn(|| self.sweep_list(edges, backward))).collect();
-            threads.into_iter().fold(false, |changed, thread| match thread.join() {
-                Ok(now) => changed | now,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
+            let threads: Vec<_> =
+                work.map(|(follower, states)| scope.spawn(move || self.visit(follower, states, open))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
         })
     }
 
-    fn sweep_list(&self, edges: &[Edge], backward: bool) -> bool {
-        let (all, mut changed) = (self.all(), false);
-        for step in 0..edges.len() {
+    fn visit(&self, follower: &mut impl Follow, states: Visit, open: Open) -> Left {
+        let (all, mut left, mut changed) = (self.all(), vec![], false);
+        let is_open = |state: u32| all & open(self.of(state).load(Ordering::Relaxed)) != 0;
+        for (step, state) in states.enumerate() {
             if step % CHUNK == 0 && self.stop.load(Ordering::Relaxed) {
-                return false;
+                break;
             }
-            let (from, to) = edges[if backward { edges.len() - 1 - step } else { step }];
-            let reached = self.of(to).load(Ordering::Relaxed) & all;
-            if reached & !self.of(from).load(Ordering::Relaxed) != 0 {
-                self.of(from).fetch_or(reached, Ordering::Relaxed);
-                changed = true;
+            if is_open(state) {
+                follower.follow(state, &mut |to| {
+                    changed |= self.lead(state, to);
+                    !is_open(state)
+                });
+                if is_open(state) {
+                    left.push(state);
+                }
             }
         }
-        changed
+        (left, changed)
     }
 }
 
@@ -94,14 +139,22 @@ impl Goals<'_> {
 mod tests {
     use super::*;
 
+    struct Edges<'a>(&'a [(u32, u32)]);
+
+    impl Follow for Edges<'_> {
+        fn follow(&mut self, from: u32, each: &mut dyn FnMut(u32) -> bool) {
+            let _ = self.0.iter().filter(|edge| edge.0 == from).any(|(_, to)| each(*to));
+        }
+    }
+
     /// The first state without a way to a goal in a graph.
     fn first(goals: &[&[u64]], edges: &[(u32, u32)], count: usize, depth: fn(u32) -> u32) -> Option<(u32, usize)> {
         let bits: Vec<Vec<AtomicU64>> =
             goals.iter().map(|bits| bits.iter().map(|bits| AtomicU64::new(*bits)).collect()).collect();
         let stop = AtomicBool::new(false);
         let goals = Goals { bits: bits.iter().map(|bits| &bits[..]).collect(), count, stop: &stop };
-        let (odd, even): (Vec<Edge>, Vec<Edge>) = edges.iter().partition(|(from, _)| from % 2 == 1);
-        goals.first_without(&[&odd, &even], &depth).expect("nobody ends it")
+        let mut followers: Vec<Edges> = goals.bits.iter().map(|_| Edges(edges)).collect();
+        goals.first_without(&mut followers, &depth).expect("nobody ends it")
     }
 
     #[test]
@@ -114,6 +167,13 @@ mod tests {
         assert_eq!(first(&[goals], &edges, 1, |s| s), None);
         // Over two shards: 0 and 2 belong to the first shard.
         assert_eq!(first(&[&[0, 1], &[0, 0]], &[(0, 1), (1, 2), (2, 0)], 1, |s| s), Some((3, 0)));
+    }
+
+    #[test]
+    fn ways_through_excused_states_count() {
+        let goals: &[u64] = &[0, 1 << 32, 1];
+        assert_eq!(first(&[goals], &[(0, 1), (1, 2)], 1, |s| s), None);
+        assert_eq!(first(&[goals], &[(0, 1)], 1, |s| s), Some((0, 0)));
     }
 
     #[test]

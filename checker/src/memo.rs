@@ -1,44 +1,64 @@
 //! Shared caches of all threads: interned values and memoized results.
 
-use std::hash::Hash;
+use std::borrow::Borrow;
+use std::hash::{BuildHasher, Hash};
 use std::sync::{Arc, RwLock};
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// An interner: equal keys have the same number, counted from 0, and the value of the first one inserted.
-pub struct Interner<K, V> {
-    numbers: RwLock<FxHashMap<K, u32>>,
-    values: RwLock<Vec<Arc<V>>>,
-}
+/// The most results of one kind that a thread caches without locks.
+const NEAR: usize = 1 << 17;
 
-impl<K: Hash + Eq, V> Default for Interner<K, V> {
-    fn default() -> Interner<K, V> {
-        Interner { numbers: RwLock::default(), values: RwLock::default() }
+/// An interner: equal values have the same number, counted from 0.
+pub struct Interner<T>(RwLock<(HashTable<u32>, Vec<Arc<T>>)>);
+
+impl<T> Default for Interner<T> {
+    fn default() -> Interner<T> {
+        Interner(RwLock::default())
     }
 }
 
-impl<K: Hash + Eq, V> Interner<K, V> {
-    /// Returns the number of a key; a new key gets the next number and the value that `value` returns.
-    pub fn number(&self, key: K, value: impl FnOnce() -> V) -> u32 {
-        if let Some(number) = read(&self.numbers).get(&key) {
+impl<T> Interner<T> {
+    /// Returns the number of a value.
+    pub fn number(&self, value: T) -> u32
+    where
+        T: Hash + Eq + Clone,
+    {
+        self.number_of(&value, || value.clone())
+    }
+
+    /// Returns the number of the value with a key; a new one gets the next number, and is made by `value`.
+    pub fn number_of<K: Hash + Eq + ?Sized>(&self, key: &K, value: impl FnOnce() -> T) -> u32
+    where
+        T: Borrow<K>,
+    {
+        let hash = FxBuildHasher.hash_one(key);
+        let is_known = |values: &[Arc<T>], at: u32| (*values[at as usize]).borrow() == key;
+        let known = read(&self.0);
+        if let Some(number) = known.0.find(hash, |at| is_known(&known.1, *at)) {
             return *number;
         }
-        let mut numbers = write(&self.numbers);
-        let mut values = write(&self.values);
-        *numbers.entry(key).or_insert_with(|| {
-            values.push(Arc::new(value()));
-            values.len() as u32 - 1
-        })
+        drop(known);
+        let mut known = write(&self.0);
+        let (numbers, values) = &mut *known;
+        if let Some(number) = numbers.find(hash, |at| is_known(values, *at)) {
+            return *number;
+        }
+        let number = values.len() as u32;
+        values.push(Arc::new(value()));
+        numbers.insert_unique(hash, number, |at| FxBuildHasher.hash_one((*values[*at as usize]).borrow()));
+        number
     }
 
     /// Returns the value with a number.
-    pub fn value(&self, number: u32) -> Arc<V> {
-        read(&self.values)[number as usize].clone()
+    pub fn value(&self, number: u32) -> Arc<T> {
+        read(&self.0).1[number as usize].clone()
     }
 
     /// Returns the number of values.
     pub fn len(&self) -> usize {
-        read(&self.values).len()
+        read(&self.0).1.len()
     }
 }
 
@@ -64,8 +84,11 @@ impl<K: Hash + Eq, V> Near<K, V> {
     pub fn known(&self, key: &K) -> Option<&V> {
         self.0.get(key)
     }
-    /// Stores the value of a key.
+    /// Stores the value of a key; forgets the others if there are too many.
     pub fn keep(&mut self, key: K, value: V) {
+        if self.0.len() == NEAR {
+            self.0.clear();
+        }
         self.0.insert(key, value);
     }
 }
@@ -86,7 +109,7 @@ impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
             let made = make();
             write(&self.0).entry(key).or_insert(made).clone()
         });
-        near.0.insert(key, value.clone());
+        near.keep(key, value.clone());
         value
     }
 }

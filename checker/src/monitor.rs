@@ -19,7 +19,7 @@ type Possible = Vec<Vec<State>>;
 /// The automata that specify the endpoints, and their possible states.
 pub struct Monitors {
     automata: Vec<Automaton>,
-    states: Interner<Possible, Possible>,
+    states: Interner<Possible>,
     called: Memo<(u32, u32), Option<u32>>,
     seen: Memo<(u32, u32), Seen>,
     goals: Memo<u32, u64>,
@@ -31,7 +31,7 @@ pub struct Monitors {
 
 /// The possible states after the events that an endpoint emitted (none: unknown, [`Monitors::lost`] says why), or a
 /// message that names the event that no automaton allows.
-type Seen = Result<Option<u32>, Broken>;
+type Seen = Result<Option<u32>, Arc<Broken>>;
 
 /// The results of [`Monitors`] that one thread has cached.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl Monitors {
         let start: Result<Possible, String> =
             monitors.automata.iter().map(|a| close(a, MEMBERS, vec![a.start(MEMBERS)])).collect();
         let start = start?;
-        let first = monitors.states.number(start.clone(), || start);
+        let first = monitors.states.number(start);
         Ok((monitors, first))
     }
 
@@ -76,7 +76,7 @@ impl Monitors {
     }
 
     fn number(&self, possible: Possible) -> u32 {
-        self.states.number(possible.clone(), || possible)
+        self.states.number(possible)
     }
 
     fn close(&self, automaton: &Automaton, states: Vec<State>) -> Option<Vec<State>> {
@@ -115,7 +115,7 @@ impl Monitors {
                     if known && after.is_empty() {
                         let end = ["a", "b"][end & 1];
                         let why = format!("`{name}` at {end} is not allowed by `{}` here", automaton.name);
-                        return Err(Broken::new(Violation::NotAllowed, why));
+                        return Err(Arc::new(Broken::new(Violation::NotAllowed, why)));
                     }
                     if known {
                         match self.close(automaton, after) {

@@ -22,20 +22,29 @@ const ENDLESS: usize = 64;
 /// An action that the network may take.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// The index in [`Automaton::actions`], and the values of its locals.
-    pub action: usize,
-    pub locals: Locals,
-    pub fault: bool,
+    /// The index in [`Automaton::actions`].
+    pub action: u16,
     /// The index in the limits of the bounds.
-    pub limit: Option<usize>,
-    /// The input of an endpoint that the action causes, if it is an output.
-    pub arrives: Option<(usize, u32)>,
-    /// Whether that is a frame that no endpoint sent.
+    limit: Option<u8>,
+    pub fault: bool,
+    /// Whether `arrives` is a frame that no endpoint sent.
     pub made_up: bool,
+    /// The input of an endpoint that the action causes, if it is an output.
+    arrives: Option<(u8, u32)>,
     pub next: u32,
 }
 
 impl Move {
+    /// Returns the index in the limits of the bounds.
+    pub fn limit(&self) -> Option<usize> {
+        self.limit.map(usize::from)
+    }
+
+    /// Returns the endpoint and the input that the action causes, if it is an output.
+    pub fn arrives(&self) -> Option<(usize, u32)> {
+        self.arrives.map(|(end, arrival)| (usize::from(end), arrival))
+    }
+
     /// Returns the step of an endpoint that receives something.
     pub fn step(&self, arrival: u32) -> Step {
         if self.made_up {
@@ -47,12 +56,12 @@ impl Move {
 }
 
 /// The possible states after the events that an endpoint sent, or the event that the automaton does not allow.
-pub type Taken = Result<Arc<[u32]>, Broken>;
+pub type Taken = Result<Arc<[u32]>, Arc<Broken>>;
 
 /// The network between the endpoints, as an automaton.
 pub struct Network {
     automaton: Automaton,
-    states: Interner<State, State>,
+    states: Interner<State>,
     moves: Memo<u32, Arc<[Move]>>,
     taken: Memo<(u32, u32), Taken>,
     limits: Vec<String>,
@@ -101,7 +110,7 @@ impl Network {
                 ));
             }
         }
-        let first = network.states.number(start.clone(), || start);
+        let first = network.states.number(start);
         Ok((network, first))
     }
 
@@ -121,33 +130,47 @@ impl Network {
     }
 
     fn number(&self, state: State) -> u32 {
-        self.states.number(state.clone(), || state)
+        self.states.number(state)
     }
 
     /// Returns the possible actions in a state: outputs first, then internal actions, then faults.
     pub fn moves(&self, near: &mut NearNetwork, endpoints: &Endpoints, from: u32) -> Arc<[Move]> {
         self.moves.get(&mut near.moves, from, || {
             let state = self.states.value(from);
-            let mut moves = vec![];
-            for kind in [ActionKind::Output, ActionKind::Internal, ActionKind::Fault] {
-                for (at, action) in self.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind == kind) {
-                    // The layer above cannot observe an output that it does not declare, so the output need not happen.
-                    if kind == ActionKind::Output && self.events[at].is_none() {
-                        continue;
-                    }
-                    for locals in self.automaton.enabled(&state, MEMBERS, at) {
-                        let next = self.automaton.apply(&state, MEMBERS, at, &locals);
-                        let limit = self.limits.iter().position(|l| *l == action.name);
-                        let arrives = self.events[at]
-                            .and_then(|event| self.arrival(endpoints, event, action.parameters.len(), &locals));
-                        let next = self.number(next);
-                        let (fault, made_up) = (action.is_fault(), action.makes_up());
-                        moves.push(Move { action: at, locals, fault, limit, arrives, made_up, next });
-                    }
+            let moves = self.ways(&state).map(|(at, locals)| {
+                let action = &self.automaton.actions[at];
+                let next = self.number(self.automaton.apply(&state, MEMBERS, at, &locals));
+                let arrives =
+                    self.events[at].and_then(|event| self.arrival(endpoints, event, action.parameters.len(), &locals));
+                Move {
+                    action: at as u16,
+                    limit: self.limits.iter().position(|l| *l == action.name).map(|limit| limit as u8),
+                    fault: action.is_fault(),
+                    made_up: action.makes_up(),
+                    arrives,
+                    next,
                 }
-            }
-            Arc::from(moves)
+            });
+            moves.collect()
         })
+    }
+
+    /// Returns the values of the locals of a possible action, by its index in [`Network::moves`].
+    pub fn locals(&self, from: u32, place: usize) -> Locals {
+        self.ways(&self.states.value(from)).nth(place).map(|(_, locals)| locals).unwrap_or_default()
+    }
+
+    /// Enumerates the possible actions in a state, and the values of their locals.
+    fn ways<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (usize, Locals)> + 'a {
+        let kinds = [ActionKind::Output, ActionKind::Internal, ActionKind::Fault].into_iter();
+        let actions = kinds.flat_map(move |kind| {
+            // The layer above cannot observe an output that it does not declare, so the output need not happen.
+            let seen = move |at: usize| kind != ActionKind::Output || self.events[at].is_some();
+            let actions = self.automaton.actions.iter().enumerate();
+            actions.filter(move |(at, action)| action.kind == kind && seen(*at)).map(|(at, _)| at)
+        });
+        actions
+            .flat_map(move |at| self.automaton.enabled(state, MEMBERS, at).into_iter().map(move |locals| (at, locals)))
     }
 
     fn arrival(
@@ -156,16 +179,16 @@ impl Network {
         (event, has_message): (u32, bool),
         parameters: usize,
         locals: &Locals,
-    ) -> Option<(usize, u32)> {
+    ) -> Option<(u8, u32)> {
         let mut values = locals.iter().take(parameters).flatten();
-        let end = usize::try_from(values.next()?.num()).ok()?;
+        let end = u8::try_from(values.next()?.num()).ok()?;
         let arguments: Vec<Value> = values.cloned().collect();
         let frame = arguments.iter().find_map(|v| match v {
             Value::Msg(bytes) if has_message => Some(Arrival::Frame(bytes.to_vec())),
             _ => None,
         });
         let arrival = frame.unwrap_or(Arrival::Event(event, arguments));
-        Some((end, endpoints.arrivals.number(arrival.clone(), || arrival)))
+        Some((end, endpoints.arrivals.number(arrival)))
     }
 
     /// Applies the events that an endpoint sent in one step.

@@ -57,8 +57,8 @@ impl Hint {
             }
             (Hint::Network { name, end }, Move::Network { place, .. }) => {
                 let m = &space.network_moves_of(near, from)[place];
-                let reached = m.arrives.map(|(end, _)| end);
-                *end == reached && space.network.automaton().actions[m.action].name == *name
+                let reached = m.arrives().map(|(end, _)| end);
+                *end == reached && space.network.automaton().actions[usize::from(m.action)].name == *name
             }
             _ => false,
         }

@@ -190,13 +190,13 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
         Move::Step { end, step, transition } => (end, step, transition, None),
         Move::Network { place, transition } => {
             let action = &space.network_moves_of(near, state)[place];
-            let network = Some(network_action(space, action));
-            let Some((end, arrival)) = action.arrives else {
+            let network = Some(network_action(space, near, state, place));
+            let Some((end, arrival)) = action.arrives() else {
                 return RunStep::without_handlers(None, What::Nothing, network);
             };
             (end, action.step(arrival), transition, network)
         }
-        Move::NoSpace { place } => return no_space(space, &space.network_moves_of(near, state)[place]),
+        Move::NoSpace { place } => return no_space(space, near, state, place),
     };
     let endpoints = &space.endpoints;
     let local = endpoints.locals.value(state.endpoints[end]);
@@ -220,19 +220,21 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
     }
 }
 
-fn network_action(space: &Space, action: &crate::network::Move) -> NetworkAction {
-    let values: Vec<Spec> = action.locals.iter().flatten().cloned().collect();
-    NetworkAction::of(space.network.automaton(), action.action, &values)
+fn network_action(space: &Space, near: &mut Near, state: State, place: usize) -> NetworkAction {
+    let values: Vec<Spec> = space.network.locals(state.network, place).into_iter().flatten().collect();
+    let action = space.network_moves_of(near, state)[place].action;
+    NetworkAction::of(space.network.automaton(), usize::from(action), &values)
 }
 
 /// Describes the loss of a frame in a full pool.
-fn no_space(space: &Space, action: &crate::network::Move) -> RunStep {
-    let frame = action.arrives.and_then(|(end, arrival)| match &*space.endpoints.arrivals.value(arrival) {
+fn no_space(space: &Space, near: &mut Near, state: State, place: usize) -> RunStep {
+    let arrives = space.network_moves_of(near, state)[place].arrives();
+    let frame = arrives.and_then(|(end, arrival)| match &*space.endpoints.arrivals.value(arrival) {
         crate::endpoints::Arrival::Frame(bytes) => Some((end, Hex(bytes.clone()))),
         crate::endpoints::Arrival::Event(..) => None,
     });
     let (end, what) = frame.map_or((None, What::Nothing), |(end, bytes)| (Some(end), What::NoSpace { bytes }));
-    RunStep::without_handlers(end, what, Some(network_action(space, action)))
+    RunStep::without_handlers(end, what, Some(network_action(space, near, state, place)))
 }
 
 fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::Armed], step: Step) -> What {

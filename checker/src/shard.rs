@@ -7,13 +7,15 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::broken::Broken;
-use crate::goals::Edge;
-use crate::space::{Move, Near, Space, State};
+use crate::goals::Follow;
+use crate::space::{Move, Near, Space, State, Successor, Visitor};
 
 /// The most states of one shard that are expanded before successors are exchanged,
 pub const CHUNK: usize = 1 << 12;
 /// and the approximate limit of their moves.
 pub const CHUNK_MOVES: u64 = 1 << 16;
+/// The bit of an ordinal that says that the move is a fault. Ordinals are lower.
+pub const FAULT: u16 = 1 << 15;
 /// Bits set for each state in bitstate hashing.
 pub const BITS_OF_A_STATE: u64 = 3;
 
@@ -22,7 +24,6 @@ pub struct Candidate {
     pub state: State,
     pub parent: u32,
     pub ordinal: u16,
-    pub fault: bool,
 }
 
 /// A violation shown by a move.
@@ -45,11 +46,10 @@ pub struct Shard {
     pub states: Vec<State>,
     pub base: usize,
     pub parents: Vec<u32>,
+    /// Which move of the predecessor led here first; with [`FAULT`], that was a fault.
     pub ordinals: Vec<u16>,
     /// The bits of [`Space::goals`], which become those of [`crate::goals::Goals`].
     pub goals: Vec<AtomicU64>,
-    /// Moves other than faults to the states of this shard.
-    pub edges: Vec<Edge>,
     pub near: Near,
     /// The successors found for each shard.
     pub found: Vec<Vec<Candidate>>,
@@ -61,10 +61,15 @@ pub struct Shard {
 }
 
 /// The hash of a state; its high bits select the shard.
-pub fn hash(state: &State) -> u64 {
+fn hash(state: &State) -> u64 {
     // The low bits of this hash are weak.
     let h = FxBuildHasher.hash_one(state);
     (h ^ h >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// The shard of a state, of so many.
+pub fn shard_of(state: &State, count: usize) -> usize {
+    (hash(state) >> 48) as usize % count
 }
 
 impl Shard {
@@ -80,7 +85,6 @@ impl Shard {
             parents: vec![],
             ordinals: vec![],
             goals: vec![],
-            edges: vec![],
             near: Near::default(),
             found: (0..count).map(|_| vec![]).collect(),
             broken: None,
@@ -106,31 +110,24 @@ impl Shard {
                     // A state that is its own successor adds nothing.
                     Ok(next) if next == state => {}
                     Ok(next) => {
-                        let owner = (hash(&next) >> 48) as usize % count;
-                        let ordinal = u16::try_from(ordinal).unwrap_or(u16::MAX);
-                        found[owner].push(Candidate { state: next, parent: number, ordinal, fault });
+                        let owner = shard_of(&next, count);
+                        let ordinal = ordinal as u16 & !FAULT | if fault { FAULT } else { 0 };
+                        found[owner].push(Candidate { state: next, parent: number, ordinal });
                     }
                     Err(why) if broken.is_none() => *broken = Some(Found { parent: number, ordinal, broken: why }),
                     Err(_) => {}
                 }
-                *crowded |= ordinal > usize::from(u16::MAX);
+                *crowded |= ordinal >= usize::from(FAULT);
                 ordinal += 1;
             });
             self.at += 1;
         }
     }
 
-    /// Inserts the candidates that are new. With goals, records every edge.
-    pub fn take(
-        &mut self,
-        space: &Space,
-        (me, count): (usize, usize),
-        found: impl Iterator<Item = Candidate>,
-        goals: bool,
-    ) {
+    /// Inserts the candidates that are new.
+    pub fn take(&mut self, space: &Space, found: impl Iterator<Item = Candidate>, goals: bool) {
         for candidate in found {
-            let (at, new) = self.insert(candidate.state);
-            if new {
+            if self.insert(candidate.state) {
                 self.states.push(candidate.state);
                 self.parents.push(candidate.parent);
                 self.ordinals.push(candidate.ordinal);
@@ -138,9 +135,14 @@ impl Shard {
                     self.goals.push(AtomicU64::new(space.goals(&mut self.near, candidate.state)));
                 }
             }
-            if goals && !candidate.fault && candidate.parent != u32::MAX {
-                self.edges.push((candidate.parent, (at * count + me) as u32));
-            }
+        }
+    }
+
+    /// Returns the index of a state that is known exactly.
+    fn index_of(&self, state: &State) -> Option<u32> {
+        match &self.known {
+            Known::Exact(table) => table.find(hash(state), |at| self.states[*at as usize] == *state).copied(),
+            Known::Bits(_) => None,
         }
     }
 
@@ -153,18 +155,18 @@ impl Shard {
         }
     }
 
-    /// Returns the index of a state, and whether it is new.
-    fn insert(&mut self, state: State) -> (usize, bool) {
+    /// Makes a state known; returns whether it is new.
+    fn insert(&mut self, state: State) -> bool {
         let (h, next) = (hash(&state), self.parents.len());
         let states = &self.states;
         match &mut self.known {
             Known::Exact(table) => {
                 let entry = table.entry(h, |at| states[*at as usize] == state, |at| hash(&states[*at as usize]));
                 match entry {
-                    hashbrown::hash_table::Entry::Occupied(known) => (*known.get() as usize, false),
+                    hashbrown::hash_table::Entry::Occupied(_) => false,
                     hashbrown::hash_table::Entry::Vacant(free) => {
                         free.insert(next as u32);
-                        (next, true)
+                        true
                     }
                 }
             }
@@ -179,8 +181,44 @@ impl Shard {
                     new |= *word >> (bit % 64) & 1 == 0;
                     *word |= 1 << (bit % 64);
                 }
-                (next, new)
+                new
             }
         }
+    }
+}
+
+/// Computes successors again, for goals.
+pub struct Follower<'a> {
+    pub space: &'a Space,
+    pub shards: &'a [Shard],
+    pub near: Near,
+}
+
+impl Follow for Follower<'_> {
+    fn follow(&mut self, from: u32, each: &mut dyn FnMut(u32) -> bool) {
+        let count = self.shards.len();
+        let state = self.shards[from as usize % count].states[from as usize / count];
+        self.space.expand(&mut self.near, state, &mut Successors { shards: self.shards, each, enough: false });
+    }
+}
+
+/// Passes the numbers of successors on.
+struct Successors<'a> {
+    shards: &'a [Shard],
+    each: &'a mut dyn FnMut(u32) -> bool,
+    enough: bool,
+}
+
+impl Visitor for Successors<'_> {
+    fn found(&mut self, _: Move, fault: bool, led: Successor) {
+        let (Ok(next), false, false) = (led, fault, self.enough) else { return };
+        let owner = shard_of(&next, self.shards.len());
+        if let Some(at) = self.shards[owner].index_of(&next) {
+            self.enough = (self.each)(at * self.shards.len() as u32 + owner as u32);
+        }
+    }
+
+    fn enough(&self) -> bool {
+        self.enough
     }
 }

@@ -42,6 +42,22 @@ pub enum Move {
 /// The successor of a move, or the violation that it shows.
 pub type Successor = Result<State, Broken>;
 
+/// What is done with the moves out of a state.
+pub trait Visitor {
+    /// Visits a move. `fault`: it never has to happen.
+    fn found(&mut self, m: Move, fault: bool, led: Successor);
+    /// Whether the other moves of the state need not be found.
+    fn enough(&self) -> bool {
+        false
+    }
+}
+
+impl<F: FnMut(Move, bool, Successor)> Visitor for F {
+    fn found(&mut self, m: Move, fault: bool, led: Successor) {
+        self(m, fault, led);
+    }
+}
+
 /// The parts of global states.
 pub struct Space {
     pub endpoints: Endpoints,
@@ -140,8 +156,8 @@ impl Space {
         Ok((space, first))
     }
 
-    /// Calls `each` for every move out of a state, in a fixed order. `fault`: a move that never has to happen.
-    pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn FnMut(Move, bool, Successor)) {
+    /// Visits every move out of a state, in a fixed order, as long as it is not enough.
+    pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn Visitor) {
         let locals = [0, 1].map(|end| self.endpoints.local(&mut near.endpoints, from.endpoints[end]));
         for (end, local) in locals.iter().enumerate() {
             if local.busy {
@@ -154,24 +170,21 @@ impl Space {
         self.expirations(near, from, &locals, found);
     }
 
-    fn network_moves(
-        &self,
-        near: &mut Near,
-        from: State,
-        locals: &[Arc<Local>; 2],
-        found: &mut dyn FnMut(Move, bool, Successor),
-    ) {
+    fn network_moves(&self, near: &mut Near, from: State, locals: &[Arc<Local>; 2], found: &mut dyn Visitor) {
         let moves = self.network.moves(&mut near.network, &self.endpoints, from.network);
         for (place, m) in moves.iter().enumerate() {
+            if found.enough() {
+                return;
+            }
             let mut state = State { network: m.next, ..from };
-            if let Some(limit) = m.limit {
+            if let Some(limit) = m.limit() {
                 if self.left_of_limit(from, limit) == 0 {
                     continue;
                 }
                 state = self.use_limit(state, limit);
             }
-            let Some((end, arrival)) = m.arrives else {
-                found(Move::Network { place, transition: 0 }, m.fault, Ok(state));
+            let Some((end, arrival)) = m.arrives() else {
+                found.found(Move::Network { place, transition: 0 }, m.fault, Ok(state));
                 continue;
             };
             self.lose_in_full_pool(near, state, (place, m), found);
@@ -180,22 +193,17 @@ impl Space {
             }
             let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], m.step(arrival));
             for (transition, w) in transitions.iter().enumerate() {
-                self.settle(near, state, end, w, &mut |led| found(Move::Network { place, transition }, m.fault, led));
+                self.settle(near, state, end, w, &mut |led| {
+                    found.found(Move::Network { place, transition }, m.fault, led)
+                });
             }
         }
     }
 
-    fn steps(
-        &self,
-        near: &mut Near,
-        from: State,
-        end: usize,
-        step: Step,
-        found: &mut dyn FnMut(Move, bool, Successor),
-    ) {
+    fn steps(&self, near: &mut Near, from: State, end: usize, step: Step, found: &mut dyn Visitor) {
         let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], step);
         for (transition, w) in transitions.iter().enumerate() {
-            self.settle(near, from, end, w, &mut |led| found(Move::Step { end, step, transition }, false, led));
+            self.settle(near, from, end, w, &mut |led| found.found(Move::Step { end, step, transition }, false, led));
         }
     }
 
@@ -224,11 +232,11 @@ impl Space {
         match self.monitors.see(&mut near.monitors, &self.endpoints, state.monitor, end, transition.effects) {
             Ok(Some(monitor)) => state.monitor = monitor,
             Ok(None) => return,
-            Err(broken) => return found(Err(broken)),
+            Err(broken) => return found(Err((*broken).clone())),
         }
         match self.network.take(&mut near.network, &self.endpoints, state.network, end, transition.effects) {
             Ok(networks) => networks.iter().for_each(|network| found(Ok(State { network: *network, ..state }))),
-            Err(broken) => found(Err(broken)),
+            Err(broken) => found(Err((*broken).clone())),
         }
     }
 
@@ -286,7 +294,9 @@ impl Space {
                 false => ended,
             };
         }
-        let excused = u64::from(ended) << 32;
+        // What an end has given up is up to the specification: it excuses a layer where it asks for nothing any more.
+        let given_up = self.judged_goals > 0 && judged >> 32 == u64::MAX >> (64 - self.judged_goals);
+        let excused = u64::from(given_up) << 32;
         let mut goals = judged << 1 | taken as u64;
         for end in 0..2 {
             let local = self.endpoints.local(&mut near.endpoints, state.endpoints[end]);

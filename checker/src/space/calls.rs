@@ -2,16 +2,16 @@
 
 use nacre_specification::violation::Violation;
 
-use super::{Move, Near, Space, State, Successor};
+use super::{Move, Near, Space, State, Visitor};
 use crate::broken::Broken;
 use crate::endpoints::{Step, Transition};
 
 impl Space {
     /// Calls `found` for every call of the application at an endpoint.
-    pub(super) fn calls(&self, near: &mut Near, from: State, end: usize, found: &mut dyn FnMut(Move, bool, Successor)) {
+    pub(super) fn calls(&self, near: &mut Near, from: State, end: usize, found: &mut dyn Visitor) {
         for (at, call) in self.endpoints.calls.iter().enumerate().filter(|(_, call)| call.end == end) {
             let (counter, at) = (call.kind * 2 + end, at as u32);
-            if call.number != self.used(from, counter) {
+            if call.number != self.used(from, counter) || found.enough() {
                 continue;
             }
             match self.monitors.call(&mut near.monitors, from.monitor, at, call) {
@@ -23,24 +23,24 @@ impl Space {
     }
 
     /// Makes a call that the specifications allow; the monitor's state is that after it.
-    fn call(&self, near: &mut Near, from: State, at: u32, found: &mut dyn FnMut(Move, bool, Successor)) {
+    fn call(&self, near: &mut Near, from: State, at: u32, found: &mut dyn Visitor) {
         let (call, step) = (&self.endpoints.calls[at as usize], Step::Call(at));
         let end = call.end;
         let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], step);
         if self.at_once && transitions.is_empty() {
             let name = self.endpoints.call_name(call);
             let why = format!("`{name}` at {} is allowed, and not taken", ["a", "b"][end]);
-            found(Move::Step { end, step, transition: 0 }, false, Err(Broken::new(Violation::Refused, why)));
+            found.found(Move::Step { end, step, transition: 0 }, false, Err(Broken::new(Violation::Refused, why)));
         }
         let called = State { counts: self.counters.after(from.counts, call.kind * 2 + end), ..from };
         for (transition, w) in transitions.iter().enumerate() {
-            self.settle(near, called, end, w, &mut |led| found(Move::Step { end, step, transition }, false, led));
+            self.settle(near, called, end, w, &mut |led| found.found(Move::Step { end, step, transition }, false, led));
         }
     }
 
     /// Finds outcomes of a call that no specification allows: it must be refused by the stack, or by the network
     /// if no layer states when it accepts it. A call without a message may also have no effect.
-    fn misuse(&self, near: &mut Near, from: State, at: u32, found: &mut dyn FnMut(Move, bool, Successor)) {
+    fn misuse(&self, near: &mut Near, from: State, at: u32, found: &mut dyn Visitor) {
         let (call, step) = (&self.endpoints.calls[at as usize], Step::Misuse(at));
         let (end, before, own) = (call.end, from.endpoints[call.end], self.accepting[call.kind]);
         for (transition, w) in self.endpoints.step(&mut near.endpoints, end, before, step).iter().enumerate() {
@@ -55,7 +55,7 @@ impl Space {
                     Broken::new(Violation::Misuse, why)
                 }
             };
-            found(Move::Step { end, step, transition }, true, Err(broken));
+            found.found(Move::Step { end, step, transition }, true, Err(broken));
         }
     }
 

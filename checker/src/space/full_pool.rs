@@ -1,6 +1,6 @@
 //! Frames that are lost because the pool, which other connections share, is full.
 
-use super::{Move, Near, Space, State, Successor};
+use super::{Move, Near, Space, State, Visitor};
 use crate::network;
 
 impl Space {
@@ -10,14 +10,14 @@ impl Space {
         near: &mut Near,
         after: State,
         (place, action): (usize, &network::Move),
-        found: &mut dyn FnMut(Move, bool, Successor),
+        found: &mut dyn Visitor,
     ) {
-        let Some((end, arrival)) = action.arrives.filter(|_| self.left_of_limit(after, self.scarce) > 0) else {
+        let Some((end, arrival)) = action.arrives().filter(|_| self.left_of_limit(after, self.scarce) > 0) else {
             return;
         };
         let local = after.endpoints[end];
         if self.endpoints.is_lost_in_full_pool(&mut near.endpoints, end, local, action.step(arrival)) {
-            found(Move::NoSpace { place }, true, Ok(self.use_limit(after, self.scarce)));
+            found.found(Move::NoSpace { place }, true, Ok(self.use_limit(after, self.scarce)));
         }
     }
 }

@@ -4,26 +4,20 @@ use std::sync::Arc;
 
 use nacre_stack::TimerId;
 
-use super::{Move, Near, Space, State, Successor};
+use super::{Near, Space, State, Visitor};
 use crate::endpoints::{Local, Step, Transition};
 use nacre_worlds::setup::IN_PHASE;
 
 impl Space {
     /// Calls `found` for every timer that may fire.
-    pub(super) fn expirations(
-        &self,
-        near: &mut Near,
-        whole: State,
-        locals: &[Arc<Local>; 2],
-        found: &mut dyn FnMut(Move, bool, Successor),
-    ) {
+    pub(super) fn expirations(&self, near: &mut Near, whole: State, locals: &[Arc<Local>; 2], found: &mut dyn Visitor) {
         for (end, local) in locals.iter().enumerate() {
             if local.busy || self.timers.is_some_and(|t| self.left_of_limit(whole, t) == 0) {
                 continue;
             }
             let from = self.timers.map_or(whole, |t| self.use_limit(whole, t));
             for (timer, armed) in local.armed.iter().enumerate() {
-                if self.endpoints.waits(local, armed.timer) {
+                if self.endpoints.waits(local, armed.timer) || found.enough() {
                     continue;
                 }
                 let from = match self.last[armed.timer.index()] {
@@ -56,7 +50,7 @@ impl Space {
         }
         let moves = self.network.moves(&mut near.network, &self.endpoints, state.network);
         let left = |limit: Option<usize>| limit.is_none_or(|limit| self.left_of_limit(state, limit) > 0);
-        !moves.iter().any(|m| !m.fault && left(m.limit)) && !self.is_called(near, state)
+        !moves.iter().any(|m| !m.fault && left(m.limit())) && !self.is_called(near, state)
     }
 
     /// Returns whether a remaining call would be accepted.

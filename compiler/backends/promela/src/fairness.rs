@@ -128,6 +128,10 @@ impl Writer<'_> {
             judged.extend(monitor.goals()?);
         }
         let ended = Term::any(judged.iter().map(|(_, [_, excused])| excused.clone()));
+        let given_up = match judged.is_empty() {
+            true => Term::FALSE,
+            false => Term::all(judged.iter().map(|(_, [_, excused])| excused.clone())),
+        };
         let taken = world.calls.iter().enumerate().map(|(at, call)| {
             let mine = || {
                 moves.iter().filter_map(|w| w.call.as_ref().filter(|(c, _)| *c == at).map(|(_, allowed)| (w, allowed)))
@@ -142,7 +146,7 @@ impl Writer<'_> {
         goals.extend(judged.into_iter().map(|(name, [holds, excused])| (name, holds.or(excused))));
         for end in 0..2 {
             let layers = self.at_end(end, |w| w.goals_of_layers(end))?;
-            goals.extend(layers.into_iter().map(|(name, holds)| (name, holds.or(ended.clone()))));
+            goals.extend(layers.into_iter().map(|(name, holds)| (name, holds.or(given_up.clone()))));
         }
         Ok(goals)
     }
