@@ -102,7 +102,7 @@ const LAYERS: &[Bug] = &[
     bug(
         "assertion one behind",
         "check_fifo/check_fifo.nacre",
-        "        next += 1;\n",
+        "        next = number + 1;\n",
         "",
         ("layers/check_fifo/tests.nacre", "check_fifo_good"),
     ),
