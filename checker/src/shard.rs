@@ -67,7 +67,7 @@ fn hash(state: &State) -> u64 {
     (h ^ h >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The shard of a state, of so many.
+/// Returns the index of the shard that owns a state; `count` is the number of shards.
 pub fn shard_of(state: &State, count: usize) -> usize {
     (hash(state) >> 48) as usize % count
 }

@@ -176,6 +176,12 @@ fn goals_of_layers_are_excused_only_where_the_specification_asks_for_nothing() {
 }
 
 #[test]
+fn goals_that_only_a_fault_meets_are_not_met() {
+    let (status, out, _) = verified("by_fault", &[]);
+    assert!(status == 1 && out.contains("cannot be met any more: all_arrive of all_heard"), "{status}: {out}");
+}
+
+#[test]
 fn names_that_spin_knows_or_has_no_room_for_are_no_trouble() {
     for name in ["names", "long_names"] {
         let (status, out, err) = verified(name, &["--engine", "spin"]);

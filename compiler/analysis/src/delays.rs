@@ -6,7 +6,7 @@ use nacre_stack::*;
 use crate::values::{self, Body, BodyId, Slot, Values};
 use crate::Lattice;
 
-/// After so many rounds a value that still grows is unknown.
+/// The limit of iterations; a bound that still grows then is unknown.
 const ROUNDS: usize = 100;
 
 /// Bounds of a number; both are possible.

@@ -10,7 +10,7 @@ use super::trial::{Ending, Feature, Trial, Trials};
 
 /// The states of a base.
 const STATES_OF_BASE: usize = 3_000;
-/// The states of other drafts, as long as not all drafts were tried with so many.
+/// The limit of states of a draft other than a base, in the first pass.
 const FEW_STATES: usize = 5_000;
 /// The states of all searches of a step: one or two choices, other automata, larger worlds.
 const BUDGET: u64 = 500_000;
