@@ -167,6 +167,9 @@ fn configurations_of_the_file_are_not_proposed_again() {
     let executes = |one: &Value| one["lines"].as_u64().expect("a number");
     let all = found[0]["proposals"].as_array().expect("proposals");
     assert!(all.iter().all(|one| executes(one) == 0), "{found}");
+    // The mutants that its own configurations detect count as detected.
+    let mutants = &found[0]["mutants"];
+    assert!(mutants["all"].as_u64() > Some(10) && mutants["found"] == mutants["all"], "{mutants}");
 }
 
 #[test]

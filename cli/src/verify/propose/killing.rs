@@ -43,16 +43,37 @@ impl Mutants {
         !self.alive.is_empty() && self.left > 0
     }
 
+    /// Whether the searches ended before every mutant was tried everywhere.
+    pub fn exhausted(&self) -> bool {
+        !self.alive.is_empty() && self.left == 0
+    }
+
     /// Tries the mutants that are left in the world of a draft; returns how many it detects. `grows`: whether mutants
     /// that were not seen before are added.
     pub fn detected(&mut self, trials: &Trials, trial: &Trial, grows: bool) -> usize {
         let Ok(world) = trials.world(&trial.draft) else { return 0 };
         let here = self.of(&world, trial);
         if grows {
-            let new = here.keys().filter(|key| !self.known.contains(*key)).cloned().collect::<Vec<_>>();
-            self.known.extend(new.iter().cloned());
-            self.alive.extend(new);
+            self.add(&here);
         }
+        self.search(trials, &world, trial.states, &here)
+    }
+
+    /// Tries the mutants that are left, and those that were not seen before, in the world of a configuration that the
+    /// subject has and that holds in that many states.
+    pub fn detected_by_declared(&mut self, trials: &Trials, world: &World, states: u64) {
+        let here = of_world(world);
+        self.add(&here);
+        self.search(trials, world, states, &here);
+    }
+
+    fn add(&mut self, here: &BTreeMap<Key, Mutant>) {
+        let new = here.keys().filter(|key| !self.known.contains(*key)).cloned().collect::<Vec<_>>();
+        self.known.extend(new.iter().cloned());
+        self.alive.extend(new);
+    }
+
+    fn search(&mut self, trials: &Trials, world: &World, states: u64, here: &BTreeMap<Key, Mutant>) -> usize {
         let mut detected = vec![];
         for (key, mutant) in here.iter().filter(|(key, _)| self.alive.contains(*key)) {
             if trials.interrupt.came() || self.left == 0 {
@@ -65,7 +86,7 @@ impl Mutants {
                 caveats: vec![],
                 gaps: vec![],
             };
-            match trials.searched(&changed, trial.states as usize * MORE_STATES) {
+            match trials.searched(&changed, states as usize * MORE_STATES) {
                 Ok(found) => {
                     self.left = self.left.saturating_sub(found.searched.progress.states.max(LEAST_COST));
                     if matches!(found.searched.verdict, Verdict::Violated { .. }) {
@@ -83,14 +104,16 @@ impl Mutants {
     }
 
     fn of(&mut self, world: &World, trial: &Trial) -> Rc<BTreeMap<Key, Mutant>> {
-        let make = || {
-            let all = mutants(world.setup.stack(), &[]).into_iter().filter(|m| may_be_seen(m, &[world]));
-            Rc::new(all.map(|mutant| (mutant.key(), mutant)).collect())
-        };
         let mut key = trial.draft.variation();
         key.extend(trial.draft.setting(DETECTS));
-        self.of_stack.entry(key).or_insert_with(make).clone()
+        self.of_stack.entry(key).or_insert_with(|| Rc::new(of_world(world))).clone()
     }
+}
+
+/// The mutants of the stack of a world that a specification can notice.
+fn of_world(world: &World) -> BTreeMap<Key, Mutant> {
+    let all = mutants(world.setup.stack(), &[]).into_iter().filter(|m| may_be_seen(m, &[world]));
+    all.map(|mutant| (mutant.key(), mutant)).collect()
 }
 
 /// The setting with which assertions are mutated.

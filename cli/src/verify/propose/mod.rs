@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use nacre_checker::explore::Verdict;
 use nacre_driver::Session;
-use nacre_worlds::world::{self, Subject};
+use nacre_worlds::world::{self, Subject, World};
 
 use crate::args::Verify;
 use crate::console::Exit;
@@ -58,31 +58,41 @@ pub fn run(args: &Verify, subjects: &[Subject], session: &Session, interrupt: &I
 /// Proposes configurations for a subject.
 fn proposals(trials: &mut Trials) -> Proposals {
     let (declared, known) = declared(trials);
+    let has = declared.all;
     let explored = Explored::of(trials, &known, trials.args.mutants);
     let mut picked = selected(&explored.pool, &known);
-    let has_none = declared == 0 && picked.is_empty();
+    let has_none = has == 0 && picked.is_empty();
     picked.extend(explored.over.first().filter(|_| has_none).map(|over| over.base.clone()));
     let stronger: Vec<Rc<Trial>> = picked.iter().map(|trial| stronger(trials, &explored, trial)).collect();
     let mut proposed = with_gains(stronger, &known);
-    let mutants = with_mutants(trials, &explored, &mut proposed);
+    let mutants = with_mutants(trials, &declared, &explored, &mut proposed);
     // What was made stronger can do without others.
     proposed.retain(|one| has_none || one.mutants > 0 || !one.adds.is_empty());
-    Proposals { declared, known, proposed, mutants, explored }
+    Proposals { declared: has, known, proposed, mutants, explored }
 }
 
-/// How many configurations a subject has, and what they execute.
-fn declared(trials: &mut Trials) -> (usize, BTreeSet<Feature>) {
+/// The configurations that a subject has.
+struct Declared {
+    all: usize,
+    /// The worlds of those that hold, with their numbers of states.
+    worlds: Vec<(World, u64)>,
+}
+
+/// The configurations that a subject has, and what they execute.
+fn declared(trials: &mut Trials) -> (Declared, BTreeSet<Feature>) {
     let all = trials.session.configurations().into_iter().filter(|c| c.subject == trials.subject.name);
     let all: Vec<_> = all.filter(|c| !c.on_request).collect();
-    let mut known = BTreeSet::new();
+    let (mut known, mut worlds) = (BTreeSet::new(), vec![]);
     for configuration in &all {
         let Ok(world) = world::world(trials.session, trials.subject, configuration, false) else { continue };
         let Ok(found) = trials.searched(&world, trials.most()) else { continue };
         if found.searched.verdict == Verdict::Complete {
             known.extend(trials.features(&world, &found));
+            worlds.push((world, found.searched.progress.states));
         }
     }
-    (all.len(), known)
+    worlds.sort_by_key(|(_, states)| *states);
+    (Declared { all: all.len(), worlds }, known)
 }
 
 /// The same proposal, where it sees more besides what it is for.
@@ -94,9 +104,17 @@ fn stronger(trials: &mut Trials, explored: &Explored, trial: &Rc<Trial>) -> Rc<T
     strengthened(trials, trial, &further, states.min(trials.most()))
 }
 
-/// Adds proposals that detect more mutants; returns the numbers of all mutants and of those that are detected.
-fn with_mutants(trials: &mut Trials, explored: &Explored, proposed: &mut Vec<Selected>) -> (usize, usize) {
+/// Adds proposals that detect more mutants than the configurations that the subject has.
+fn with_mutants(
+    trials: &mut Trials,
+    declared: &Declared,
+    explored: &Explored,
+    proposed: &mut Vec<Selected>,
+) -> Mutants {
     let mut mutants = Mutants::new(trials.args.mutants);
+    for (world, states) in &declared.worlds {
+        mutants.detected_by_declared(trials, world, *states);
+    }
     for one in proposed.iter_mut() {
         one.mutants = mutants.detected(trials, &one.trial, true);
     }
@@ -114,5 +132,5 @@ fn with_mutants(trials: &mut Trials, explored: &Explored, proposed: &mut Vec<Sel
             proposed.push(Selected { trial, adds: BTreeSet::new(), mutants: detected });
         }
     }
-    mutants.sums()
+    mutants
 }

@@ -10,6 +10,7 @@ use serde_json::{json, Value};
 use super::super::coverage::Coverage;
 use super::super::report::{self, Report};
 use super::explore::Explored;
+use super::killing::Mutants;
 use super::select::Selected;
 use super::trial::{Ending, Feature, Trial, Trials};
 use crate::args::Verify;
@@ -22,8 +23,7 @@ pub struct Proposals {
     /// What these execute.
     pub known: BTreeSet<Feature>,
     pub proposed: Vec<Selected>,
-    /// All mutants, and those that are detected.
-    pub mutants: (usize, usize),
+    pub mutants: Mutants,
     pub explored: Explored,
 }
 
@@ -54,6 +54,7 @@ impl Printed {
         }
         let coverage = coverage(trials, found);
         let shown = found.proposed.iter().zip(&names);
+        let (all, detected) = found.mutants.sums();
         let source = |(one, name): (&Selected, &String)| one.trial.draft.source(subject, name);
         let sources: Vec<String> = shown.clone().map(source).collect();
         if trials.args.json {
@@ -69,7 +70,7 @@ impl Printed {
             let not_held: Vec<Value> = found.explored.not_held.iter().map(|t| failed(t)).collect();
             self.subjects.push(json!({
                 "subject": subject.name, "proposals": proposals, "coverage": coverage.json(subject, trials.session),
-                "mutants": { "all": found.mutants.0, "found": found.mutants.1 },
+                "mutants": { "all": all, "found": detected, "complete": !found.mutants.exhausted() },
                 "violated": violated, "not_held": not_held,
             }));
         } else {
@@ -102,8 +103,12 @@ impl Printed {
                 "  {name}: {states} states; adds {lines} lines, {operands} outcomes of operands, {mutants} mutants"
             ));
         }
-        let (all, detected) = found.mutants;
-        say(&format!("  {detected} of {all} mutants are detected"));
+        let (all, detected) = found.mutants.sums();
+        let limit = match found.mutants.exhausted() {
+            true => "; the searches for others reached their limit",
+            false => "",
+        };
+        say(&format!("  {detected} of {all} mutants are detected{limit}"));
         coverage.missing(trials.session).iter().for_each(|line| say(&format!("  {line}")));
         // If it requires an automaton, it need not hold over others.
         let first = found.explored.over.first().map(|over| &over.base.draft.over);
