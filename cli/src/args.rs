@@ -373,6 +373,9 @@ pub struct Sim {
     /// Periodic partition: `2s/300ms` drops all frames for 300 ms in every 2 s
     #[arg(long, value_name = "EVERY/LASTS", value_parser = crate::units::partition)]
     pub partition: Option<nacre_simulator::network::Partition>,
+    /// Longest frame in bytes; longer ones are lost. An Ethernet takes 1472 over IPv4, 1452 over IPv6
+    #[arg(long, value_name = "BYTES")]
+    pub mtu: Option<u32>,
     /// What runs: interpreter, queue, call, inline; `all`: all four in lockstep; `queue/inline`: one for each endpoint
     #[arg(long, default_value = "interpreter", value_name = "LEVEL")]
     pub level: Machines,

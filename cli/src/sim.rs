@@ -156,7 +156,7 @@ impl Totals {
 
 fn plan(args: &Sim, seed: u64) -> Plan {
     let mut conditions = conditions(&args.faults);
-    conditions.partition = args.partition;
+    (conditions.partition, conditions.mtu) = (args.partition, args.mtu);
     let checks = if args.check.is_empty() { checks::all() } else { args.check.clone() };
     Plan { seed, messages: args.messages, largest: args.largest as usize, conditions, checks, ..Plan::default() }
 }
@@ -170,7 +170,7 @@ pub fn conditions(faults: &Faults) -> Conditions {
         corrupt: faults.corrupt.0,
         delay: faults.delay.nanoseconds(),
         jitter: faults.jitter.nanoseconds(),
-        partition: None,
+        ..Conditions::default()
     }
 }
 
@@ -238,7 +238,7 @@ fn listed(counts: &[(&str, u64)]) -> String {
 }
 
 /// The kinds of faults that are counted.
-const FAULTS: [&str; 5] = ["lost", "repeated", "held back", "damaged", "partitions"];
+const FAULTS: [&str; 6] = ["lost", "repeated", "held back", "damaged", "partitions", "too long"];
 
 /// Returns the kind of a fault, as its index in `FAULTS`; none for messages and delayed frames.
 fn fault(item: &Item) -> Option<usize> {
@@ -248,6 +248,7 @@ fn fault(item: &Item) -> Option<usize> {
         Item::Frame(_, _, Fault::Hold) => Some(2),
         Item::Frame(_, _, Fault::Damage) => Some(3),
         Item::Partition(_) => Some(4),
+        Item::Frame(_, _, Fault::Long) => Some(5),
         Item::Frame(_, _, Fault::Late) | Item::Message(..) => None,
     }
 }

@@ -134,11 +134,11 @@ fn unless_done(outcome: Outcome) -> &'static str {
 }
 
 fn causes(faults: &[Item]) -> &'static str {
-    let lost = faults.iter().any(|item| matches!(item, Item::Frame(_, _, Fault::Lose)));
-    if lost {
-        "lost"
-    } else {
-        "partition"
+    let has = |fault: Fault| faults.iter().any(|item| matches!(item, Item::Frame(_, _, of) if *of == fault));
+    match (has(Fault::Long), has(Fault::Lose)) {
+        (true, _) => "too long",
+        (_, true) => "lost",
+        _ => "partition",
     }
 }
 

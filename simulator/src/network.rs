@@ -24,6 +24,8 @@ pub struct Conditions {
     pub delay: u64,
     pub jitter: u64,
     pub partition: Option<Partition>,
+    /// Longer frames are lost, in bytes.
+    pub mtu: Option<u32>,
 }
 
 /// Intervals in which no frame is delivered: one in each period, at a random position.
@@ -41,14 +43,17 @@ pub enum Fault {
     Hold,
     Damage,
     Late,
+    /// The frame is longer than the network takes.
+    Long,
 }
 
-const FAULTS: [(Fault, &str); 5] = [
+const FAULTS: [(Fault, &str); 6] = [
     (Fault::Lose, "lose"),
     (Fault::Repeat, "repeat"),
     (Fault::Hold, "hold"),
     (Fault::Damage, "damage"),
     (Fault::Late, "late"),
+    (Fault::Long, "long"),
 ];
 
 /// A part of a run that can be removed.
@@ -119,8 +124,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// Draws the fate of the frame with this number that leaves `from` now.
-    pub fn fate(&self, now: u64, from: u32, number: u64) -> Fate {
+    /// Draws the fate of the frame with this number and length that leaves `from` now.
+    pub fn fate(&self, now: u64, from: u32, number: u64, length: usize) -> Fate {
         let mut fate = Fate::default();
         if let Some(period) = self.parted(now) {
             fate.items.push(Item::Partition(period));
@@ -139,7 +144,8 @@ impl Network {
             }
             does
         };
-        if does(Fault::Lose, c.loss) {
+        let long = c.mtu.is_some_and(|most| length > most as usize);
+        if does(Fault::Long, f64::from(long)) || does(Fault::Lose, c.loss) {
             return fate;
         }
         let (repeated, held) = (does(Fault::Repeat, c.duplicate), does(Fault::Hold, c.reorder));
@@ -202,27 +208,35 @@ mod tests {
 
     #[test]
     fn a_good_network_only_delays() {
-        let fate = network(Conditions { delay: 5, ..Conditions::default() }).fate(100, 0, 3);
+        let fate = network(Conditions { delay: 5, ..Conditions::default() }).fate(100, 0, 3, 64);
         assert_eq!((fate.arrivals, fate.damage, fate.items.len()), (vec![105], None, 0));
     }
 
     #[test]
     fn leaving_one_fault_out_changes_no_other_frame() {
         let mut network = network(Conditions { loss: 0.3, jitter: 1000, ..Conditions::default() });
-        let before: Vec<Fate> = (0..200).map(|n| network.fate(0, 1, n)).collect();
+        let before: Vec<Fate> = (0..200).map(|n| network.fate(0, 1, n, 64)).collect();
         let lost = before.iter().position(|f| f.arrivals.is_empty()).expect("something is lost");
         let all = before.iter().flat_map(|f| f.items.clone());
         network.keep = Some(all.filter(|i| *i != Item::Frame(1, lost as u64, Fault::Lose)).collect());
         for (n, before) in before.iter().enumerate() {
-            assert_eq!(network.fate(0, 1, n as u64) == *before, n != lost);
+            assert_eq!(network.fate(0, 1, n as u64, 64) == *before, n != lost);
         }
     }
 
     #[test]
     fn rate_of_loss_is_about_the_requested_one() {
         let network = network(Conditions { loss: 0.1, ..Conditions::default() });
-        let lost = (0..10_000).filter(|n| network.fate(0, 0, *n).arrivals.is_empty()).count();
+        let lost = (0..10_000).filter(|n| network.fate(0, 0, *n, 64).arrivals.is_empty()).count();
         assert!((900..1100).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn frames_longer_than_the_mtu_are_lost() {
+        let network = network(Conditions { mtu: Some(64), ..Conditions::default() });
+        assert_eq!(network.fate(0, 0, 1, 64).arrivals.len(), 1);
+        let lost = network.fate(0, 0, 2, 65);
+        assert_eq!((lost.arrivals, lost.items), (vec![], vec![Item::Frame(0, 2, Fault::Long)]));
     }
 
     #[test]

@@ -282,7 +282,7 @@ impl World {
         self.nodes[index].frames += 1;
         self.nodes[index].bytes += frame.len() as u64;
         self.sum(index, u64::MAX, &[self.now], &frame);
-        let fate = self.network.fate(self.now, index as u32, number);
+        let fate = self.network.fate(self.now, index as u32, number, frame.len());
         self.faults.extend(fate.items.iter().copied());
         if self.trace.is_some() {
             let (faults, arrivals) = (fate.items.clone(), fate.arrivals.clone());

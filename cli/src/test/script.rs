@@ -164,6 +164,9 @@ impl Script<'_> {
             (NetworkValue::Percent(percent), Some(Condition::Corrupt)) => conditions.corrupt = percent / 100.0,
             (NetworkValue::Expr(expr), Some(Condition::Delay)) => conditions.delay = number(expr, &self.variables)?,
             (NetworkValue::Expr(expr), Some(Condition::Jitter)) => conditions.jitter = number(expr, &self.variables)?,
+            (NetworkValue::Expr(expr), Some(Condition::Mtu)) => {
+                conditions.mtu = Some(number(expr, &self.variables)?.try_into().unwrap_or(u32::MAX));
+            }
             (NetworkValue::Expr(expr), Some(Condition::Seed)) => {
                 self.world.network.seed = number(expr, &self.variables)?
             }

@@ -27,17 +27,20 @@ pub enum Condition {
     Delay,
     /// How much longer it can take.
     Jitter,
+    /// The length of the longest frame in bytes; longer ones are lost.
+    Mtu,
     /// The seed of the network's random numbers.
     Seed,
 }
 
-const CONDITIONS: [(Condition, &str, Wants); 7] = [
+const CONDITIONS: [(Condition, &str, Wants); 8] = [
     (Condition::Loss, "loss", Wants::Percentage),
     (Condition::Duplicate, "duplicate", Wants::Percentage),
     (Condition::Reorder, "reorder", Wants::Percentage),
     (Condition::Corrupt, "corrupt", Wants::Percentage),
     (Condition::Delay, "delay", Wants::Time),
     (Condition::Jitter, "jitter", Wants::Time),
+    (Condition::Mtu, "mtu", Wants::Number),
     (Condition::Seed, "seed", Wants::Number),
 ];
 
