@@ -34,6 +34,8 @@ pub struct Local {
     pub armed: Vec<Armed>,
     /// Which timers were armed before which.
     earlier: Earlier,
+    /// The time, where there is a clock; otherwise 0.
+    pub clock: u64,
 }
 
 impl Borrow<[u8]> for Local {
@@ -102,6 +104,8 @@ pub enum Step {
     /// The index in [`Local::armed`].
     Timer(u32),
     Later,
+    /// Nothing happens until this time.
+    Wait(u64),
 }
 
 type Transitions = Arc<[Transition]>;
@@ -125,6 +129,8 @@ pub struct Endpoints {
     partial: Mutex<BTreeSet<NodeId>>,
     any_order: bool,
     order: Order,
+    /// Whether there is a clock, and timers fire at their deadlines.
+    timed: bool,
     /// Timers in phase.
     in_phase: Vec<TimerId>,
     /// Whether times are excluded from comparisons.
@@ -163,6 +169,7 @@ impl Endpoints {
             partial: Mutex::default(),
             any_order: setup.bounds.any_order,
             order: Order::of(setup.stack(), &setup.bounds),
+            timed: !setup.bounds.trip.is_empty(),
             in_phase: setup.in_phase(),
             lost: OnceLock::new(),
         };
@@ -173,7 +180,7 @@ impl Endpoints {
             }
             let machine = Machine::of(setup.stack_of(end).clone(), config);
             let mut outcome = Outcome::Ok;
-            let transitions = endpoints.every_transition(end, (&machine, 0), true, &mut |machine| {
+            let transitions = endpoints.every_transition(end, (&machine, 0, 0), true, &mut |machine| {
                 outcome = machine.open(0);
                 outcome
             });
@@ -203,25 +210,27 @@ impl Endpoints {
             debug_assert_eq!(local.busy, matches!(step, Step::Later), "an event enters while others are pending");
             let covers = !matches!(step, Step::Misuse(_) | Step::MadeUp(_));
             let run = &mut |machine: &mut Machine| self.run(machine, end, &local, step);
-            Transitions::from(self.every_transition(end, (&local.machine, local.earlier), covers, run))
+            let clock = if let Step::Wait(until) = step { until } else { local.clock };
+            Transitions::from(self.every_transition(end, (&local.machine, local.earlier, clock), covers, run))
         })
     }
 
     /// Runs a step on a machine in a local state.
     pub fn run(&self, machine: &mut Machine, end: usize, local: &Local, step: Step) -> Outcome {
+        let now = local.clock;
         match step {
             Step::Call(at) | Step::Misuse(at) => {
                 let call = &self.calls[at as usize];
-                machine.call(call.event, &call.arguments, call.bytes.as_deref().unwrap_or(&[]), 0)
+                machine.call(call.event, &call.arguments, call.bytes.as_deref().unwrap_or(&[]), now)
             }
             Step::Arrival(number) | Step::MadeUp(number) => match &*self.arrivals.value(number) {
-                Arrival::Frame(bytes) => machine.input(address(1 - end), bytes, 0),
+                Arrival::Frame(bytes) => machine.input(address(1 - end), bytes, now),
                 Arrival::Event(event, arguments) => {
                     let stack = &self.stacks[end];
                     let declared = stack.event(stack.interface()[*event as usize].event);
                     let parameters = declared.parameters.iter().zip(arguments);
                     let given: Vec<Value> = parameters.map(|(p, value)| of_spec(&p.ty, value)).collect();
-                    let outcome = machine.call(*event, &given, &[], 0);
+                    let outcome = machine.call(*event, &given, &[], now);
                     if outcome == Outcome::Invalid {
                         let values: Vec<String> = arguments.iter().map(crate::show::show_value).collect();
                         let values = values.join(", ");
@@ -233,17 +242,18 @@ impl Endpoints {
                 }
             },
             Step::Timer(at) => match place(machine, &local.armed[at as usize]) {
-                Some(place) => machine.fire(place, 0),
+                Some(place) => machine.fire(place, now),
                 None => Outcome::Idle,
             },
-            Step::Later => machine.tick(0),
+            Step::Later => machine.tick(now),
+            Step::Wait(_) => Outcome::Idle,
         }
     }
 
     fn every_transition(
         &self,
         end: usize,
-        (from, earlier): (&Machine, Earlier),
+        (from, earlier, clock): (&Machine, Earlier, u64),
         covers: bool,
         run: &mut dyn FnMut(&mut Machine) -> Outcome,
     ) -> Vec<Transition> {
@@ -265,7 +275,7 @@ impl Endpoints {
             self.covered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(covered);
             // A dropped frame affects only counters; a refused call has no effect.
             if matches!(outcome, Outcome::Ok | Outcome::Dropped | Outcome::NoSpace | Outcome::Idle) {
-                let transition = self.transition(end, machine, earlier, plan);
+                let transition = self.transition(end, machine, (earlier, clock), plan);
                 if !transitions.iter().any(|w| w.is_same(&transition)) {
                     transitions.push(transition);
                 }
@@ -274,7 +284,13 @@ impl Endpoints {
         transitions
     }
 
-    fn transition(&self, end: usize, mut machine: Machine, earlier: Earlier, choices: Choices) -> Transition {
+    fn transition(
+        &self,
+        end: usize,
+        mut machine: Machine,
+        (earlier, clock): (Earlier, u64),
+        choices: Choices,
+    ) -> Transition {
         let broken = machine.take_reports().into_iter().next().map(|report| {
             let layer = report.layer.map_or("the stack", |layer| &self.stacks[end].layer(layer).name);
             let why = format!("{layer}: {}: {}", report.rule, report.text);
@@ -287,7 +303,11 @@ impl Endpoints {
         let left: Vec<Emitted> = left.collect();
         let effects = self.effects.number(left);
         let mut key = vec![end as u8];
-        key.extend((self.canonical.form)(&machine, self.erases_times));
+        key.extend((self.canonical.form)(&machine, self.erases_times && !self.timed));
+        if self.timed {
+            key.extend(clock.to_le_bytes());
+            key.extend(by_place(&machine).iter().flat_map(|armed| armed.deadline.to_le_bytes()));
+        }
         // Whether a step is refused for lack of space depends on the stored messages.
         key.extend(machine.free_blocks().to_le_bytes());
         let earlier = self.order.after(earlier, &machine);
@@ -296,10 +316,8 @@ impl Endpoints {
         let was_armed = was_armed.fold(0, |bits, (at, _)| bits | 1 << at);
         let twin = self.canonical.twins.then(|| machine.clone());
         let next = self.locals.number_of(&key[..], || {
-            let mut armed = machine.armed();
-            armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
-            let (busy, goals) = (machine.is_busy(), machine.goals());
-            Local { key: key.clone(), busy, goals, armed, earlier, machine }
+            let (busy, goals, armed) = (machine.is_busy(), machine.goals(), by_place(&machine));
+            Local { key: key.clone(), busy, goals, armed, earlier, clock, machine }
         });
         if let Some(twin) = twin {
             self.twins.note(end, next, twin);
@@ -336,6 +354,13 @@ impl Endpoints {
     pub fn any_order(&self) -> bool {
         self.any_order
     }
+}
+
+/// Returns the armed timers by layer, timer and index.
+fn by_place(machine: &Machine) -> Vec<Armed> {
+    let mut armed = machine.armed();
+    armed.sort_by(|a, b| (a.layer, a.timer, &a.indices).cmp(&(b.layer, b.timer, &b.indices)));
+    armed
 }
 
 /// Returns the position of a timer among the armed ones, by deadline.

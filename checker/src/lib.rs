@@ -8,10 +8,11 @@
 //! the automata above, and the consumed bounds. The reference interpreter runs a local step (one event at one endpoint)
 //! once; its result is cached, so the cost of a global step does not depend on the size of the stack.
 //!
-//! **Time does not advance.** Every step happens at time 0 and any armed timer may fire at any moment, in any order
-//! that the configuration does not exclude (`space::timers`). So a deadline records only whether and for how long a
-//! timer was armed, and the clock of a layer is always 0: a layer whose clock affects more than timers is not covered
-//! ([`nacre_analysis::timing::leaks`] reports it).
+//! **Time does not advance**, unless a configuration states how long frames take (`space::clock`). Every step happens
+//! at time 0 and any armed timer may fire at any moment, in any order that the configuration does not exclude
+//! (`space::timers`). So a deadline records only whether and for how long a timer was armed, and the clock of a layer
+//! is always 0: a layer whose clock affects more than timers is not covered ([`nacre_analysis::timing::leaks`] reports
+//! it).
 //!
 //! **Nondeterminism** (random numbers and, with [`Bounds::any_order`](nacre_worlds::setup::Bounds), the order of the
 //! events of a step) is explored exhaustively.
@@ -24,6 +25,7 @@ pub mod draw;
 pub mod endpoints;
 pub mod explore;
 mod goals;
+mod line;
 mod memo;
 pub mod monitor;
 pub mod network;

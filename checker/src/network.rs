@@ -10,6 +10,7 @@ use nacre_stack::{Direction, PortId};
 
 use crate::broken::Broken;
 use crate::endpoints::{Arrival, Emitted, Endpoints, Step};
+use crate::line::{self, Line};
 use crate::memo::{size_of_value, Interner, Memo, Near};
 use nacre_worlds::setup::{Setup, MEMBERS};
 
@@ -29,6 +30,10 @@ pub struct Move {
     pub fault: bool,
     /// Whether `arrives` is a frame that no endpoint sent.
     pub made_up: bool,
+    /// Whether `arrives` is a frame,
+    pub frame: bool,
+    /// and is not there yet.
+    pub early: bool,
     /// The input of an endpoint that the action causes, if it is an output.
     arrives: Option<(u8, u32)>,
     pub next: u32,
@@ -61,6 +66,8 @@ pub type Taken = Result<Arc<[u32]>, Arc<Broken>>;
 /// The network between the endpoints, as an automaton.
 pub struct Network {
     automaton: Automaton,
+    /// Where frames take a stated time.
+    line: Option<Line>,
     states: Interner<State>,
     moves: Memo<u32, Arc<[Move]>>,
     taken: Memo<(u32, u32), Taken>,
@@ -92,6 +99,7 @@ impl Network {
         let events = actions.map(|a| if a.kind == ActionKind::Output { event(&a.name) } else { None }).collect();
         let network = Network {
             automaton: setup.below.clone(),
+            line: Line::of(&setup.bounds.trip),
             states: Interner::default(),
             moves: Memo::default(),
             taken: Memo::default(),
@@ -110,6 +118,7 @@ impl Network {
                 ));
             }
         }
+        let start = if network.line.is_some() { Line::begin(start) } else { start };
         let first = network.states.number(start);
         Ok((network, first))
     }
@@ -139,16 +148,26 @@ impl Network {
             let state = self.states.value(from);
             let moves = self.ways(&state).map(|(at, locals)| {
                 let action = &self.automaton.actions[at];
-                let next = self.number(self.automaton.apply(&state, MEMBERS, at, &locals));
+                let after = self.automaton.apply(&state, MEMBERS, at, &locals);
                 let arrives =
                     self.events[at].and_then(|event| self.arrival(endpoints, event, action.parameters.len(), &locals));
+                let frame = arrives.and_then(|(end, arrival)| match &*endpoints.arrivals.value(arrival) {
+                    Arrival::Frame(bytes) => Some((usize::from(end), Value::msg(bytes))),
+                    Arrival::Event(..) => None,
+                });
+                let arrived = match (&frame, &self.line) {
+                    (Some((end, bytes)), Some(_)) => line::arrived(&after, *end, bytes),
+                    _ => Some(after),
+                };
                 Move {
+                    frame: frame.is_some(),
+                    early: arrived.is_none(),
                     action: at as u16,
                     limit: self.limits.iter().position(|l| *l == action.name).map(|limit| limit as u8),
                     fault: action.is_fault(),
                     made_up: action.makes_up(),
                     arrives,
-                    next,
+                    next: arrived.map_or(from, |state| self.number(state)),
                 }
             });
             moves.collect()
@@ -198,9 +217,33 @@ impl Network {
             let mut states = vec![self.states.value(from).as_ref().clone()];
             for left in endpoints.effects.value(effects).iter().filter(|l| l.down()) {
                 states = self.take_one(&states, end, left)?;
+                let bytes = left.arguments.iter().find(|value| matches!(value, Value::Msg(_)));
+                if let (Some(line), Some(bytes)) = (&self.line, bytes) {
+                    states = line.send(&states, 1 - end, bytes);
+                }
             }
             Ok(states.into_iter().map(|s| self.number(s)).collect())
         })
+    }
+
+    /// Returns when the next frame arrives that is not there yet, where frames take a stated time.
+    pub fn next_arrival(&self, state: u32) -> Option<u64> {
+        line::next_arrival(&self.states.value(state))
+    }
+
+    /// Returns the state at a later time.
+    pub fn at(&self, state: u32, time: u64) -> u32 {
+        self.number(line::at(&self.states.value(state), time))
+    }
+
+    /// Returns the state after a call, where there is a clock.
+    pub fn called(&self, state: u32) -> u32 {
+        self.line.as_ref().map_or(state, |_| self.number(line::called(&self.states.value(state))))
+    }
+
+    /// Returns when the last call was made.
+    pub fn last_call(&self, state: u32) -> u64 {
+        line::last_call(&self.states.value(state))
     }
 
     /// Returns the field that grows each time an endpoint repeats its action, if it grows without a bound: only without

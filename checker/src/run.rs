@@ -98,6 +98,10 @@ pub enum What {
     },
     /// A `later` event.
     Later,
+    /// Nothing happens until this time, in nanoseconds.
+    Wait {
+        until: u64,
+    },
     /// No endpoint takes a step.
     Nothing,
 }
@@ -197,6 +201,7 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
             (end, action.step(arrival), transition, network)
         }
         Move::NoSpace { place } => return no_space(space, near, state, place),
+        Move::Wait { until } => return RunStep::without_handlers(None, What::Wait { until }, None),
     };
     let endpoints = &space.endpoints;
     let local = endpoints.locals.value(state.endpoints[end]);
@@ -266,6 +271,7 @@ fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::A
             What::Timer { name, timer: armed.timer.0, indices: armed.indices.clone(), place: at }
         }
         Step::Later => What::Later,
+        Step::Wait(until) => What::Wait { until },
     }
 }
 

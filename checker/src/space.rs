@@ -1,6 +1,7 @@
 //! Global states and their transitions.
 
 mod calls;
+mod clock;
 mod full_pool;
 mod stuck;
 mod timers;
@@ -37,6 +38,8 @@ pub enum Move {
     Network { place: usize, transition: usize },
     /// A frame of [`Network::moves`] arrives and is lost: the pool is full.
     NoSpace { place: usize },
+    /// Nothing happens until this time.
+    Wait { until: u64 },
 }
 
 /// The successor of a move, or the violation that it shows.
@@ -73,6 +76,10 @@ pub struct Space {
     timers: Option<usize>,
     /// For each timer of the stack, the index of its limit if it is a last resort.
     last: Vec<Option<usize>>,
+    /// Whether there is a clock,
+    timed: bool,
+    /// and how long after the last call all is at rest.
+    within: Option<u64>,
     at_once: bool,
     misuse: bool,
     /// For each kind of call, whether a layer of the stack states when it accepts it.
@@ -129,6 +136,8 @@ impl Space {
             counters: Counters::new(&bounds.counts()),
             timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
             last: timers.clone().map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
+            timed: !bounds.trip.is_empty(),
+            within: bounds.within,
             at_once: bounds.at_once,
             misuse: bounds.misuse,
             accepting: bounds.calls.iter().map(|(name, _)| setup.states_acceptance(name)).collect(),
@@ -167,7 +176,10 @@ impl Space {
             }
         }
         self.network_moves(near, from, &locals, found);
-        self.expirations(near, from, &locals, found);
+        match self.timed {
+            true => self.in_time(near, from, &locals, found),
+            false => self.expirations(near, from, &locals, found),
+        }
     }
 
     fn network_moves(&self, near: &mut Near, from: State, locals: &[Arc<Local>; 2], found: &mut dyn Visitor) {
@@ -175,6 +187,9 @@ impl Space {
         for (place, m) in moves.iter().enumerate() {
             if found.enough() {
                 return;
+            }
+            if m.early {
+                continue;
             }
             let mut state = State { network: m.next, ..from };
             if let Some(limit) = m.limit() {

@@ -1,4 +1,5 @@
-//! Worlds in which timers keep an order, a full pool refuses frames, and the endpoints have different parameters.
+//! Worlds in which timers keep an order or a clock, a full pool refuses frames, and the endpoints have different
+//! parameters.
 
 mod common;
 
@@ -122,4 +123,43 @@ fn endpoints_have_different_parameters() {
     assert!(out.contains("`forging_network` makes up frames of one stack, but the endpoints have two"), "{out}");
     let (status, out, _) = library("layers/frag/frag.nacre", "granted", "SIZE=2,1");
     assert!(status == 1 && out.contains("all_arrive of fifo_network"), "{out}");
+}
+
+#[test]
+fn frames_and_timers_keep_a_clock() {
+    let of = |layer, configuration, more: &[&str]| {
+        verified("clock", &[&["--layer", layer, "--configuration", configuration], more].concat())
+    };
+    let (_, out, _) = of("asks", "timed", &[]);
+    assert!(out.contains("  holds in this configuration"), "{out}");
+    assert!(out.contains("    timers at their deadlines\n    a frame takes 8 ms\n"), "{out}");
+    assert!(out.contains("    all is at rest 16 ms after the last call\n"), "{out}");
+
+    // The answer takes longer than the timer.
+    let twice = "VIOLATED: `send` goes down where `once` below does not take it";
+    let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clock.json");
+    let trace = trace.to_str().unwrap();
+    for trips in ["trip=12000000", "trip=8000000,12000000"] {
+        let (status, out, _) = of("asks", "timed", &["--set", trips, "--set", "within=90000000", "--trace", trace]);
+        assert!(status == 1 && out.contains(twice) && out.contains("⏱ 20 ms"), "{trips}: {out}");
+        let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief", "--level", "inline"]));
+        assert!(status == 0 && out.contains("C at level inline: the same outputs at each step"), "{out}{err}");
+    }
+    let (status, out, _) = of("asks", "untimed", &[]);
+    assert!(status == 1 && out.contains(twice), "{out}");
+
+    let late = "VIOLATED: something happens 16 ms after the last call: all is to be at rest after 15 ms";
+    let (status, out, _) = of("asks", "timed", &["--set", "within=15000000"]);
+    assert!(status == 1 && out.contains(late), "{out}");
+
+    // A clock that decides is searched.
+    let (_, out, _) = of("paced", "untimed", &[]);
+    assert!(out.contains("but the search does everything at time 0"), "{out}");
+    let (_, out, _) = of("paced", "timed", &[]);
+    assert!(out.contains("  holds in this configuration"), "{out}");
+
+    let (_, out, _) = of("asks", "timed", &["--engine", "spin"]);
+    assert!(out.contains("not checked by this engine: this engine has no clock (`trip`)"), "{out}");
+    let (_, out, err) = of("asks", "untimed", &["--set", "within=15000000"]);
+    assert!(format!("{out}{err}").contains("state how long a frame takes"), "{out}{err}");
 }

@@ -15,6 +15,9 @@ static struct end {
 static const struct step *at_work;
 static uint32_t drawn;
 
+/* The time, if the world has a clock. */
+static uint64_t now;
+
 uint64_t checked_drawn(uint64_t below) {
     uint32_t at = drawn++;
     uint64_t value = at_work != NULL && at < at_work->draws ? at_work->drawn[at] : 0;
@@ -87,10 +90,11 @@ static void step(int number, const struct step *s) {
     at_work = s;
     drawn = 0;
     switch (s->kind) {
-    case 'c': stack->call(end->state, end->pool, end->counters, 0, s->event, s->arguments, &peers[s->end], s->at, s->len, &end->out); break;
-    case 'f': stack->input(end->state, end->pool, end->counters, 0, &peers[s->end], s->at, s->len, &end->out); break;
-    case 't': check->fire(end->state, end->pool, end->counters, 0, s->event, &end->out); break;
-    case 'l': stack->tick(end->state, end->pool, end->counters, 0, &end->out); break;
+    case 'c': stack->call(end->state, end->pool, end->counters, now, s->event, s->arguments, &peers[s->end], s->at, s->len, &end->out); break;
+    case 'f': stack->input(end->state, end->pool, end->counters, now, &peers[s->end], s->at, s->len, &end->out); break;
+    case 't': check->fire(end->state, end->pool, end->counters, now, s->event, &end->out); break;
+    case 'l': stack->tick(end->state, end->pool, end->counters, now, &end->out); break;
+    case 'w': now = s->arguments[0]; return;
     default: return;
     }
     tell(number, end);

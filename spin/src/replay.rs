@@ -54,6 +54,7 @@ fn steps(run: &Run) -> String {
             What::Frame { bytes } => ('f', 0, &[], &bytes.0),
             What::Timer { place, .. } => ('t', *place, &[], &[]),
             What::Later => ('l', 0, &[], &[]),
+            What::Wait { until } => ('w', 0, std::slice::from_ref(until), &[]),
             What::Opened | What::Nothing | What::NoSpace { .. } => ('-', 0, &[], &[]),
         };
         let drawn: Vec<String> = step.drawn.iter().map(|n| format!("UINT64_C({n})")).chain(["0".into()]).collect();

@@ -20,13 +20,14 @@ pub fn set(stack: &mut Stack, initial: &[Initial]) -> Result<Vec<Initial>, Strin
 
 fn set_cell(cell: &mut Cell, [a, b]: [u64; 2]) -> Result<(), String> {
     let name = &cell.name;
-    for value in [a, b] {
-        if !matches!(cell.ty, Type::UInt(bits) | Type::Seq(bits) if value & !mask(u32::from(bits)) == 0) {
-            return Err(format!("`{name}` cannot be {value}"));
-        }
+    let (Type::UInt(bits) | Type::Seq(bits)) = cell.ty else { return Err(format!("`{name}` is no number")) };
+    let mask = mask(u32::from(bits));
+    if let (Scope::Given, Some(value)) = (cell.scope, [a, b].iter().find(|value| **value > mask)) {
+        return Err(format!("`{name}` cannot be {value}"));
     }
     if a == b {
-        cell.initial = Some(Expr::new(ExprKind::Const(a), cell.ty.clone(), Span::default()));
+        // What a layer has counted wraps around, as it does in a long run.
+        cell.initial = Some(Expr::new(ExprKind::Const(a & mask), cell.ty.clone(), Span::default()));
         return Ok(());
     }
     if cell.scope == Scope::Given {

@@ -5,6 +5,7 @@ use nacre_driver::{Bound, Meaning, Resolved};
 use crate::initial::Initial;
 use crate::refusal::{wrong, Refusal};
 use crate::setup::Bounds;
+use crate::timing::milliseconds;
 
 /// The settings of a configuration, resolved.
 #[derive(Default)]
@@ -63,6 +64,8 @@ impl Reading {
             Bound::Misuse => self.bounds.misuse = one != 0,
             Bound::Detects => self.bounds.detects |= one != 0,
             Bound::Scarce => self.bounds.scarce = small(setting, one)?,
+            Bound::Trip => self.bounds.trip = setting.values.clone(),
+            Bound::Within => self.bounds.within = Some(one),
             Bound::Members if one == 2 => {}
             Bound::Members => return Err(wrong(setting, "`members` is 2: groups are not built yet")),
         }
@@ -84,8 +87,8 @@ impl Reading {
             _ => format!("messages of {} {unit}", sizes.join(" or ")),
         });
         let limit = |name: &str| self.bounds.limits.iter().find(|(n, _)| n == name).map(|(_, n)| *n);
-        shown
-            .push(limit("timers").map_or("timers at any time".into(), |n| format!("timers fire at most {}", times(n))));
+        let at = if self.bounds.trip.is_empty() { "timers at any time" } else { "timers at their deadlines" };
+        shown.push(limit("timers").map_or(at.into(), |n| format!("timers fire at most {}", times(n))));
         shown.extend(
             self.bounds
                 .limits
@@ -104,6 +107,13 @@ impl Reading {
             true => format!("{name} is initially {a} at both endpoints"),
             false => format!("{name} is initially {a} at a, {b} at b"),
         }));
+        if !self.bounds.trip.is_empty() {
+            let times: Vec<String> = self.bounds.trip.iter().map(|n| milliseconds(*n)).collect();
+            shown.push(format!("a frame takes {}", times.join(" or ")));
+        }
+        if let Some(within) = self.bounds.within {
+            shown.push(format!("all is at rest {} after the last call", milliseconds(within)));
+        }
         if self.bounds.at_once {
             shown.push("calls that the specification allows are accepted at once".into());
         }

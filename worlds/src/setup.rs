@@ -62,6 +62,11 @@ pub struct Bounds {
     pub detects: bool,
     /// How many frames in a run are refused because a pool that connections share is full.
     pub scarce: u8,
+    /// How long a frame takes, in nanoseconds: one of these times. Then timers fire at their deadlines. Empty: frames
+    /// take any time, and timers fire at any time.
+    pub trip: Vec<u64>,
+    /// How long after the last call all is at rest: nothing is on the way, and no timer is armed.
+    pub within: Option<u64>,
     /// Given values that differ between the endpoints.
     pub given: Vec<Initial>,
     /// The offset of all sequence numbers in the initial states.
@@ -84,6 +89,8 @@ impl Default for Bounds {
             misuse: false,
             detects: false,
             scarce: 0,
+            trip: vec![],
+            within: None,
             given: vec![],
             first: 0,
             any_order: false,
@@ -161,6 +168,7 @@ impl Setup {
             _ if !self.bounds.shorter.is_empty() || !self.bounds.in_phase.is_empty() => {
                 Some("in this engine timers fire in any order".into())
             }
+            _ if !self.bounds.trip.is_empty() => Some("this engine has no clock (`trip`)".into()),
             _ if self.bounds.scarce > 0 => Some("in this engine no pool is full (`scarce`)".into()),
             _ if !nacre_analysis::random::extremes_suffice(self.stack()) => Some(
                 "this engine tries only the least and the greatest random number, but others affect behaviour".into(),

@@ -38,8 +38,12 @@ pub(crate) fn compare(stack: &Stack, other: &Stack, settings: &[Resolved]) -> Re
     Ok(unknown)
 }
 
+/// A time as the verdict prints it.
+pub fn milliseconds(nanoseconds: u64) -> String {
+    format!("{} ms", nanoseconds as f64 / 1e6)
+}
+
 fn shown(range: Range) -> String {
-    let milliseconds = |n: u64| format!("{} ms", n as f64 / 1e6);
     match range {
         Range { least, most } if least == most => milliseconds(least),
         Range { least, most: u64::MAX } => format!("{} or longer", milliseconds(least)),
@@ -77,6 +81,14 @@ impl Setup {
 
     /// Checks that the endpoints can keep what is stated about their timers.
     pub(crate) fn check_timers(&self) -> Result<(), String> {
+        let Bounds { trip, within, last, shorter, in_phase, limits, .. } = &self.bounds;
+        let limited = limits.iter().any(|(name, _)| name == "timers");
+        if trip.is_empty() && within.is_some() {
+            return Err("`within` is measured by a clock: state how long a frame takes (`trip = 5 ms;`)".into());
+        }
+        if !(trip.is_empty() || last.is_empty() && shorter.is_empty() && in_phase.is_empty() && !limited) {
+            return Err("with `trip` timers fire at their deadlines: nothing else can be stated about them".into());
+        }
         let pairs = self.bounds.all_shorter();
         if pairs.len() > u64::BITS as usize {
             return Err(format!(

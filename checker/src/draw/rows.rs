@@ -1,6 +1,7 @@
 //! The rows of a chart.
 
 use crate::run::{Hex, Output, RunStep, What};
+use nacre_worlds::timing::milliseconds;
 
 /// The options of a chart.
 pub struct Words<'a> {
@@ -29,7 +30,11 @@ pub(super) fn of_step(step: &RunStep, words: &Words) -> Vec<Row> {
     let mut rows = vec![];
     let network = || step.network.as_ref().map_or(String::new(), |action| action.shown(words.frame));
     let Some(end) = step.end else {
-        return vec![Row::Network(network())];
+        let text = match step.what {
+            What::Wait { until } => format!("⏱ {}", milliseconds(until)),
+            _ => network(),
+        };
+        return vec![Row::Network(text)];
     };
     let arguments = |arguments: &[u64], bytes: &Option<Hex>| {
         let mut parts: Vec<String> = arguments.iter().map(u64::to_string).collect();
@@ -48,7 +53,7 @@ pub(super) fn of_step(step: &RunStep, words: &Words) -> Vec<Row> {
         What::Timer { name, indices, .. } if indices.is_empty() => Row::At(end, format!("timer {name}")),
         What::Timer { name, indices, .. } => Row::At(end, format!("timer {name} {indices:?}")),
         What::Later => Row::At(end, "↻ later event".into()),
-        What::Nothing => Row::Network(network()),
+        What::Nothing | What::Wait { .. } => Row::Network(network()),
     });
     if matches!(step.what, What::NoSpace { .. }) {
         rows.push(Row::At(end, "× the pool is full".into()));

@@ -44,8 +44,9 @@ impl Endpoints {
 
     /// Returns whether a step has the same outcomes from another machine of a local state.
     fn is_same(&self, end: usize, local: &Local, machine: &Machine, step: Step, known: &[Transition]) -> bool {
-        let outcomes = self
-            .every_transition(end, (machine, local.earlier), false, &mut |machine| self.run(machine, end, local, step));
+        let clock = if let Step::Wait(until) = step { until } else { local.clock };
+        let run = &mut |machine: &mut Machine| self.run(machine, end, local, step);
+        let outcomes = self.every_transition(end, (machine, local.earlier, clock), false, run);
         let same = |(a, b): (&Transition, &Transition)| a.is_same(b);
         outcomes.len() == known.len() && outcomes.iter().zip(known).all(same)
     }

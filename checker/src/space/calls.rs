@@ -32,7 +32,9 @@ impl Space {
             let why = format!("`{name}` at {} is allowed, and not taken", ["a", "b"][end]);
             found.found(Move::Step { end, step, transition: 0 }, false, Err(Broken::new(Violation::Refused, why)));
         }
-        let called = State { counts: self.counters.after(from.counts, call.kind * 2 + end), ..from };
+        let (counts, network) =
+            (self.counters.after(from.counts, call.kind * 2 + end), self.network.called(from.network));
+        let called = State { counts, network, ..from };
         for (transition, w) in transitions.iter().enumerate() {
             self.settle(near, called, end, w, &mut |led| found.found(Move::Step { end, step, transition }, false, led));
         }

@@ -223,7 +223,7 @@ fn looks_for(engine: Searcher, violation: Violation) -> bool {
         Violation::NotAllowed | Violation::NotTaken | Violation::Refused => engine != Searcher::SpinGoals,
         Violation::Invariant => engine == Searcher::Spin,
         Violation::NotAccepted | Violation::NoReaction | Violation::Linearity | Violation::Space => false,
-        Violation::Misuse => false,
+        Violation::Misuse | Violation::Late => false,
         Violation::MissingFunction | Violation::Claim | Violation::Undefined | Violation::Goal => false,
     }
 }

@@ -52,11 +52,13 @@ pub enum Bound {
     Misuse,
     Detects,
     Scarce,
+    Trip,
+    Within,
     Members,
 }
 
 /// The settings that every world has, by name.
-pub(crate) const BOUNDS: [(&str, Bound); 9] = [
+pub(crate) const BOUNDS: [(&str, Bound); 11] = [
     ("numbers", Bound::Numbers),
     ("first", Bound::First),
     ("size", Bound::Size),
@@ -65,6 +67,8 @@ pub(crate) const BOUNDS: [(&str, Bound); 9] = [
     ("misuse", Bound::Misuse),
     ("detects", Bound::Detects),
     ("scarce", Bound::Scarce),
+    ("trip", Bound::Trip),
+    ("within", Bound::Within),
     ("members", Bound::Members),
 ];
 
@@ -72,8 +76,8 @@ pub(crate) const BOUNDS: [(&str, Bound); 9] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
     pub meaning: Meaning,
-    /// One value; calls, parameters of layers and given values have one or two, sizes any number, statements about
-    /// timers none.
+    /// One value; calls, parameters of layers and given values have one or two, sizes and trips any number,
+    /// statements about timers none.
     pub values: Vec<u64>,
     /// As it is written: `pt2pt.W`.
     pub name: String,

@@ -114,10 +114,10 @@ fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Dia
 fn arity(resolved: &Resolved) -> Option<Diagnostic> {
     let Resolved { meaning, values, name, span } = resolved;
     let help = match (meaning, values.len()) {
-        (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, 1..)
+        (Meaning::Bound(Bound::Size | Bound::Trip) | Meaning::Argument { .. }, 1..)
         | (Meaning::Call(_) | Meaning::Given(_) | Meaning::Parameter { .. }, 1 | 2)
         | (Meaning::Shorter { .. } | Meaning::InPhase(_), _) => return None,
-        (Meaning::Bound(Bound::Size) | Meaning::Argument { .. }, _) => {
+        (Meaning::Bound(Bound::Size | Bound::Trip) | Meaning::Argument { .. }, _) => {
             format!("write `{name} = 1;` or `{name} = (1, 3);`")
         }
         (Meaning::Call(_), _) => format!("write how often it is called at each end: `{name} = (2, 1);`"),

@@ -36,11 +36,13 @@ pub enum Violation {
     Misuse,
     /// A goal is not met infinitely often.
     Goal,
+    /// Something is still on the way, or a timer armed, later than stated.
+    Late,
 }
 
 impl Violation {
     /// Every kind, in the order of the declaration.
-    pub const ALL: [Violation; 16] = [
+    pub const ALL: [Violation; 17] = [
         Violation::Assertion,
         Violation::Unreachable,
         Violation::LoopBound,
@@ -57,6 +59,7 @@ impl Violation {
         Violation::Refused,
         Violation::Misuse,
         Violation::Goal,
+        Violation::Late,
     ];
 
     /// Its number in a model, from 1.
