@@ -47,8 +47,8 @@ impl Borrow<[u8]> for Local {
 /// An input of an endpoint that is not a call of the application.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Arrival {
-    /// A frame from the peer.
-    Frame(Vec<u8>),
+    /// A frame, and the endpoint that sent it.
+    Frame { from: u8, bytes: Vec<u8> },
     /// An event of the layer below without a message: its index in [`Stack::interface`], its arguments.
     Event(u32, Vec<Spec>),
 }
@@ -110,9 +110,9 @@ pub enum Step {
 
 type Transitions = Arc<[Transition]>;
 
-/// Both endpoints: their local states and the steps between these.
+/// The endpoints: their local states and the steps between these.
 pub struct Endpoints {
-    stacks: [Arc<Stack>; 2],
+    stacks: Vec<Arc<Stack>>,
     /// Those that the bounds allow, then the spare ones.
     pub calls: Vec<Call>,
     pub locals: Interner<Local>,
@@ -124,7 +124,7 @@ pub struct Endpoints {
     /// The code that ran in steps that did not reject a frame as impossible.
     covered: Mutex<Covered>,
     /// The values to try for each random draw.
-    points: [Arc<Points>; 2],
+    points: Vec<Arc<Points>>,
     /// Draws for which not every value was tried.
     partial: Mutex<BTreeSet<NodeId>>,
     any_order: bool,
@@ -150,14 +150,15 @@ pub struct NearEndpoints {
 }
 
 impl Endpoints {
-    /// Opens both endpoints: all outcomes of opening each.
-    pub fn open(setup: &Setup, canonical: Canonical) -> Result<(Endpoints, [Vec<Transition>; 2]), String> {
+    /// Opens all endpoints: all outcomes of opening each.
+    pub fn open(setup: &Setup, canonical: Canonical) -> Result<(Endpoints, Vec<Vec<Transition>>), String> {
         let spare = if setup.bounds.misuse { setup.spare_calls() } else { vec![] };
+        let all = || setup.members().all().map(|end| setup.stack_of(end));
         let endpoints = Endpoints {
-            erases_times: [0, 1].iter().all(|end| nacre_analysis::timing::erasure(setup.stack_of(*end)).is_empty()),
+            erases_times: all().all(|stack| nacre_analysis::timing::erasure(stack).is_empty()),
             canonical,
             twins: Twins::default(),
-            stacks: [0, 1].map(|end| setup.stack_of(end).clone()),
+            stacks: all().cloned().collect(),
             calls: setup.calls().into_iter().chain(spare).collect(),
             locals: Interner::default(),
             arrivals: Interner::default(),
@@ -165,7 +166,7 @@ impl Endpoints {
             steps: Memo::default(),
             kept: Memo::default(),
             covered: Mutex::new(Covered::none_of(setup.stack())),
-            points: [0, 1].map(|end| Arc::new(nacre_analysis::random::points(setup.stack_of(end)))),
+            points: all().map(|stack| Arc::new(nacre_analysis::random::points(stack))).collect(),
             partial: Mutex::default(),
             any_order: setup.bounds.any_order,
             order: Order::of(setup.stack(), &setup.bounds),
@@ -189,7 +190,7 @@ impl Endpoints {
                 other => Err(format!("the stack could not be opened: {other:?}")),
             }
         };
-        let first = [open(0)?, open(1)?];
+        let first = setup.members().all().map(open).collect::<Result<_, _>>()?;
         Ok((endpoints, first))
     }
 
@@ -224,7 +225,7 @@ impl Endpoints {
                 machine.call(call.event, &call.arguments, call.bytes.as_deref().unwrap_or(&[]), now)
             }
             Step::Arrival(number) | Step::MadeUp(number) => match &*self.arrivals.value(number) {
-                Arrival::Frame(bytes) => machine.input(address(1 - end), bytes, now),
+                Arrival::Frame { from, bytes } => machine.input(address(usize::from(*from)), bytes, now),
                 Arrival::Event(event, arguments) => {
                     let stack = &self.stacks[end];
                     let declared = stack.event(stack.interface()[*event as usize].event);

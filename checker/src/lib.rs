@@ -1,12 +1,13 @@
-//! The explorer: every run of two endpoints of one stack over a network, within bounds, shortest first.
+//! The explorer: every run of the endpoints of one stack over a network, within bounds, shortest first.
 //!
 //! # What is searched
 //!
 //! A [`Setup`](nacre_worlds::setup::Setup) is a stack between automata ([`nacre_specification`]): one below it, the
-//! network between its two endpoints, and some above it, the specifications. A global state has five parts, each the
-//! number of an interned value: the local states of the two endpoints, the state of the network, the possible states of
-//! the automata above, and the consumed bounds. The reference interpreter runs a local step (one event at one endpoint)
-//! once; its result is cached, so the cost of a global step does not depend on the size of the stack.
+//! network between its endpoints (usually two), and some above it, the specifications. A global state has five parts,
+//! each the number of an interned value: the local states of the endpoints ([`locals`]), the state of the network, the
+//! possible states of the automata above, and the consumed bounds. The reference interpreter runs a local step (one
+//! event at one endpoint) once; its result is cached, so the cost of a global step does not depend on the size of the
+//! stack.
 //!
 //! **Time does not advance**, unless a configuration states how long frames take (`space::clock`). Every step happens
 //! at time 0 and any armed timer may fire at any moment, in any order that the configuration does not exclude
@@ -26,6 +27,7 @@ pub mod endpoints;
 pub mod explore;
 mod goals;
 mod line;
+pub mod locals;
 mod memo;
 pub mod monitor;
 pub mod network;

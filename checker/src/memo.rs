@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::{Arc, RwLock};
 
 use hashbrown::HashTable;
+use nacre_specification::members::Members;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The most results of one kind that a thread caches without locks.
@@ -120,6 +121,11 @@ fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
 }
 fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// What a number means at an endpoint, as one number.
+pub fn at_end(members: Members, number: u32, end: usize) -> u32 {
+    number * members.count() as u32 + end as u32
 }
 
 /// The approximate size of an automaton's state, in bytes.

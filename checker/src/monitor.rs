@@ -3,21 +3,23 @@
 use std::sync::{Arc, OnceLock};
 
 use nacre_specification::evaluate::State;
+use nacre_specification::members::{name as member, Members};
 use nacre_specification::subset_construction::{close, follow, Observed};
 use nacre_specification::violation::Violation;
 use nacre_specification::{ActionKind, Automaton};
 
 use crate::broken::Broken;
 use crate::endpoints::Endpoints;
-use crate::memo::{Interner, Memo, Near};
+use crate::memo::{at_end, Interner, Memo, Near};
 use nacre_worlds::calls::Call;
-use nacre_worlds::setup::{Setup, MEMBERS};
+use nacre_worlds::setup::Setup;
 
 /// The possible states of each automaton: sorted, and closed under internal actions and faults.
 type Possible = Vec<Vec<State>>;
 
 /// The automata that specify the endpoints, and their possible states.
 pub struct Monitors {
+    members: Members,
     automata: Vec<Automaton>,
     states: Interner<Possible>,
     called: Memo<(u32, u32), Option<u32>>,
@@ -44,7 +46,10 @@ pub struct NearMonitors {
 impl Monitors {
     /// Returns the monitors of a setup and the number of their first state, or why they are unsupported.
     pub fn new(setup: &Setup) -> Result<(Monitors, u32), String> {
+        let members = setup.members();
+        let count = members.into();
         let monitors = Monitors {
+            members,
             automata: setup.above.clone(),
             states: Interner::default(),
             called: Memo::default(),
@@ -54,7 +59,7 @@ impl Monitors {
             lost: OnceLock::new(),
         };
         let start: Result<Possible, String> =
-            monitors.automata.iter().map(|a| close(a, MEMBERS, vec![a.start(MEMBERS)])).collect();
+            monitors.automata.iter().map(|a| close(a, count, vec![a.start(count)])).collect();
         let start = start?;
         let first = monitors.states.number(start);
         Ok((monitors, first))
@@ -80,7 +85,7 @@ impl Monitors {
     }
 
     fn close(&self, automaton: &Automaton, states: Vec<State>) -> Option<Vec<State>> {
-        close(automaton, MEMBERS, states).map_err(|words| self.lost.get_or_init(|| words).clone()).ok()
+        close(automaton, self.members.into(), states).map_err(|words| self.lost.get_or_init(|| words).clone()).ok()
     }
 
     /// Returns the possible states after a call; none if an automaton does not allow the application to make it here.
@@ -90,7 +95,7 @@ impl Monitors {
             let name = &self.names[call.id.index()];
             let event = Observed { kind: ActionKind::Input, name, end: call.end, arguments: &call.seen };
             for (automaton, states) in self.automata.iter().zip(&mut next) {
-                let (known, after) = follow(automaton, MEMBERS, states, event);
+                let (known, after) = follow(automaton, self.members.into(), states, event);
                 if known && after.is_empty() {
                     return None;
                 }
@@ -104,17 +109,16 @@ impl Monitors {
 
     /// Returns the possible states after the events that an endpoint emitted.
     pub fn see(&self, near: &mut NearMonitors, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Seen {
-        let key = (from, effects << 1 | end as u32);
+        let key = (from, at_end(self.members, effects, end));
         self.seen.get(&mut near.seen, key, || {
             let mut next = self.states.value(from).as_ref().clone();
             for left in endpoints.effects.value(effects).iter().filter(|l| !l.down()) {
                 let name = &self.names[left.event.index()];
                 let event = Observed { kind: ActionKind::Output, name, end, arguments: &left.arguments };
                 for (automaton, states) in self.automata.iter().zip(&mut next) {
-                    let (known, after) = follow(automaton, MEMBERS, states, event);
+                    let (known, after) = follow(automaton, self.members.into(), states, event);
                     if known && after.is_empty() {
-                        let end = ["a", "b"][end & 1];
-                        let why = format!("`{name}` at {end} is not allowed by `{}` here", automaton.name);
+                        let why = format!("`{name}` at {} is not allowed by `{}` here", member(end), automaton.name);
                         return Err(Arc::new(Broken::new(Violation::NotAllowed, why)));
                     }
                     if known {
@@ -135,8 +139,9 @@ impl Monitors {
         self.goals.get(&mut near.goals, at, || {
             let possible = self.states.value(at);
             let each = self.automata.iter().zip(possible.iter());
-            let goals =
-                each.flat_map(|(a, states)| nacre_specification::subset_construction::goals(a, MEMBERS, states));
+            let goals = each.flat_map(|(a, states)| {
+                nacre_specification::subset_construction::goals(a, self.members.into(), states)
+            });
             let bits = |(holds, excused)| u64::from(holds) | u64::from(excused) << 32;
             goals.enumerate().fold(0, |all, (at, goal)| all | bits(goal) << at)
         })

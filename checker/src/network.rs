@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use nacre_specification::evaluate::{Locals, State};
+use nacre_specification::members::Members;
 use nacre_specification::subset_construction::{follow, Observed};
 use nacre_specification::violation::Violation;
-use nacre_specification::{ActionKind, Automaton, Value};
+use nacre_specification::{Action, ActionKind, Automaton, Type, Value};
 use nacre_stack::{Direction, PortId};
 
 use crate::broken::Broken;
 use crate::endpoints::{Arrival, Emitted, Endpoints, Step};
 use crate::line::{self, Line};
-use crate::memo::{size_of_value, Interner, Memo, Near};
-use nacre_worlds::setup::{Setup, MEMBERS};
+use crate::memo::{at_end, size_of_value, Interner, Memo, Near};
+use nacre_worlds::setup::Setup;
 
 /// The limit of bindings with which an action of the network is enabled in one state.
 const MOST_WAYS: usize = 1000;
@@ -65,6 +66,7 @@ pub type Taken = Result<Arc<[u32]>, Arc<Broken>>;
 
 /// The network between the endpoints, as an automaton.
 pub struct Network {
+    members: Members,
     automaton: Automaton,
     /// Where frames take a stated time.
     line: Option<Line>,
@@ -97,7 +99,9 @@ impl Network {
         };
         let actions = setup.below.actions.iter();
         let events = actions.map(|a| if a.kind == ActionKind::Output { event(&a.name) } else { None }).collect();
+        let members = setup.members();
         let network = Network {
+            members,
             automaton: setup.below.clone(),
             line: Line::of(&setup.bounds.trip),
             states: Interner::default(),
@@ -107,10 +111,10 @@ impl Network {
             events,
             names: setup.stack().events.iter().map(|e| e.name.clone()).collect(),
         };
-        let start = network.automaton.start(MEMBERS);
+        let start = network.automaton.start(members.into());
         let actions = network.automaton.actions.iter().enumerate().filter(|(_, a)| a.kind != ActionKind::Input);
         for (at, action) in actions {
-            if network.automaton.enabled(&start, MEMBERS, at).len() > MOST_WAYS {
+            if network.automaton.enabled(&start, members.into(), at).len() > MOST_WAYS {
                 return Err(format!(
                     "`{}` of `{}` has more than {MOST_WAYS} transitions from one state: set a parameter of it in a \
                         configuration, as in `{}`",
@@ -148,11 +152,10 @@ impl Network {
             let state = self.states.value(from);
             let moves = self.ways(&state).map(|(at, locals)| {
                 let action = &self.automaton.actions[at];
-                let after = self.automaton.apply(&state, MEMBERS, at, &locals);
-                let arrives =
-                    self.events[at].and_then(|event| self.arrival(endpoints, event, action.parameters.len(), &locals));
+                let after = self.automaton.apply(&state, self.members.into(), at, &locals);
+                let arrives = self.events[at].and_then(|event| self.arrival(endpoints, event, action, &locals));
                 let frame = arrives.and_then(|(end, arrival)| match &*endpoints.arrivals.value(arrival) {
-                    Arrival::Frame(bytes) => Some((usize::from(end), Value::msg(bytes))),
+                    Arrival::Frame { bytes, .. } => Some((usize::from(end), Value::msg(bytes))),
                     Arrival::Event(..) => None,
                 });
                 let arrived = match (&frame, &self.line) {
@@ -181,6 +184,7 @@ impl Network {
 
     /// Enumerates the possible actions in a state, and the values of their locals.
     fn ways<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (usize, Locals)> + 'a {
+        let members = self.members.into();
         let kinds = [ActionKind::Output, ActionKind::Internal, ActionKind::Fault].into_iter();
         let actions = kinds.flat_map(move |kind| {
             // The layer above cannot observe an output that it does not declare, so the output need not happen.
@@ -189,37 +193,52 @@ impl Network {
             actions.filter(move |(at, action)| action.kind == kind && seen(*at)).map(|(at, _)| at)
         });
         actions
-            .flat_map(move |at| self.automaton.enabled(state, MEMBERS, at).into_iter().map(move |locals| (at, locals)))
+            .flat_map(move |at| self.automaton.enabled(state, members, at).into_iter().map(move |locals| (at, locals)))
     }
 
     fn arrival(
         &self,
         endpoints: &Endpoints,
         (event, has_message): (u32, bool),
-        parameters: usize,
+        action: &Action,
         locals: &Locals,
     ) -> Option<(u8, u32)> {
-        let mut values = locals.iter().take(parameters).flatten();
+        let mut values = locals.iter().take(action.parameters.len()).flatten();
         let end = u8::try_from(values.next()?.num()).ok()?;
+        let from = self.sender(usize::from(end), action, locals) as u8;
         let arguments: Vec<Value> = values.cloned().collect();
         let frame = arguments.iter().find_map(|v| match v {
-            Value::Msg(bytes) if has_message => Some(Arrival::Frame(bytes.to_vec())),
+            Value::Msg(bytes) if has_message => Some(Arrival::Frame { from, bytes: bytes.to_vec() }),
             _ => None,
         });
         let arrival = frame.unwrap_or(Arrival::Event(event, arguments));
         Some((end, endpoints.arrivals.number(arrival)))
     }
 
+    /// The endpoint from which something arrives at another one: the other end of its connection, or the one that the
+    /// event names.
+    fn sender(&self, end: usize, action: &Action, locals: &Locals) -> usize {
+        let mut parameters = action.parameters.iter().zip(locals);
+        let mut named = || parameters.find(|(p, _)| p.ty == Type::Rank && !p.at).and_then(|(_, value)| value.as_ref());
+        let other = self.members.others(end).next().unwrap_or(end);
+        match self.members.is_pair() {
+            true => other,
+            false => action.peer.or_else(|| named().map(Value::num)).map_or(other, |from| from as usize),
+        }
+    }
+
     /// Applies the events that an endpoint sent in one step.
     pub fn take(&self, near: &mut NearNetwork, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Taken {
-        let key = (from, effects << 1 | end as u32);
+        let key = (from, at_end(self.members, effects, end));
+        // A line has two ends.
+        let other = self.members.others(end).next().unwrap_or(end);
         self.taken.get(&mut near.taken, key, || {
             let mut states = vec![self.states.value(from).as_ref().clone()];
             for left in endpoints.effects.value(effects).iter().filter(|l| l.down()) {
                 states = self.take_one(&states, end, left)?;
                 let bytes = left.arguments.iter().find(|value| matches!(value, Value::Msg(_)));
                 if let (Some(line), Some(bytes)) = (&self.line, bytes) {
-                    states = line.send(&states, 1 - end, bytes);
+                    states = line.send(&states, other, bytes);
                 }
             }
             Ok(states.into_iter().map(|s| self.number(s)).collect())
@@ -265,7 +284,7 @@ impl Network {
     fn take_one(&self, states: &[State], end: usize, left: &Emitted) -> Result<Vec<State>, Broken> {
         let name = &self.names[left.event.index()];
         let event = Observed { kind: ActionKind::Input, name, end, arguments: &left.arguments };
-        let (known, next) = follow(&self.automaton, MEMBERS, states, event);
+        let (known, next) = follow(&self.automaton, self.members.into(), states, event);
         if known && next.is_empty() {
             let why = format!("`{name}` goes down where `{}` below does not take it", self.automaton.name);
             return Err(Broken::new(Violation::NotTaken, why));

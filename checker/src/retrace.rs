@@ -52,7 +52,7 @@ impl Hint {
                 *end == at && *place == timer
             }
             (Hint::Timer { end, name }, Move::Step { end: at, step: Step::Timer(timer), .. }) => {
-                let armed = &space.endpoints.locals.value(from.endpoints[at]).armed[timer as usize];
+                let armed = &space.endpoints.locals.value(space.local_of(from, at)).armed[timer as usize];
                 *end == at && setup.stack().timers[armed.timer.index()].name == *name
             }
             (Hint::Network { name, end }, Move::Network { place, .. }) => {
@@ -88,7 +88,7 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Successor], hints: &[Hint]
     for led in first {
         match led {
             Ok(state) => seen.push(Seen { state: *state, before: None }),
-            Err(broken) => return Ok(Run::of(vec![], broken)),
+            Err(broken) => return Ok(Run::of(setup, vec![], broken)),
         }
     }
     let mut level = 0..seen.len();
@@ -110,7 +110,7 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Successor], hints: &[Hint]
             }
         }
         if let (true, Some((at, m, broken))) = (number + 1 == hints.len() || next.is_empty(), broken) {
-            return Ok(Run::of(steps_to(setup, space, &mut near, &seen, (at, m)), &broken));
+            return Ok(Run::of(setup, steps_to(setup, space, &mut near, &seen, (at, m)), &broken));
         }
         if next.is_empty() {
             return Err(Lost::Impossible(number));
@@ -123,7 +123,7 @@ pub fn retrace(setup: &Setup, space: &Space, first: &[Successor], hints: &[Hint]
     }
     let last = seen.get(level.start).and_then(|seen| seen.before);
     let steps = last.map(|last| steps_to(setup, space, &mut near, &seen, last)).unwrap_or_default();
-    Err(Lost::Allowed(Run { steps, ..Run::default() }))
+    Err(Lost::Allowed(Run { members: setup.members().count(), steps, ..Run::default() }))
 }
 
 /// Returns the steps to a move out of one of the visited states, and that move.

@@ -13,8 +13,11 @@ use crate::space::{Move, Near, Space, State, Successor};
 use nacre_worlds::setup::Setup;
 
 /// A run to a violation.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// The number of endpoints.
+    #[serde(default = "two", skip_serializing_if = "is_two")]
+    pub members: usize,
     pub steps: Vec<RunStep>,
     /// The violation after the last step.
     pub why: String,
@@ -26,17 +29,33 @@ pub struct Run {
     pub source: String,
 }
 
+impl Default for Run {
+    fn default() -> Run {
+        let (steps, why, source) = (vec![], String::new(), String::new());
+        Run { members: two(), steps, why, span: Span::default(), source }
+    }
+}
+
 impl Run {
     /// Returns a run whose last step shows a violation.
-    pub(crate) fn of(steps: Vec<RunStep>, broken: &Broken) -> Run {
-        Run { steps, why: broken.why.to_string(), span: broken.span, source: String::new() }
+    pub(crate) fn of(setup: &Setup, steps: Vec<RunStep>, broken: &Broken) -> Run {
+        let members = setup.members().count();
+        Run { members, steps, why: broken.why.to_string(), span: broken.span, source: String::new() }
     }
+}
+
+fn two() -> usize {
+    2
+}
+
+fn is_two(n: &usize) -> bool {
+    *n == 2
 }
 
 /// One global step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunStep {
-    /// The endpoint: 0 is `a`, 1 is `b`; none: only the network moved.
+    /// The endpoint: 0 is `a`, 1 is `b`, and so on; none: only the network moved.
     pub end: Option<usize>,
     pub what: What,
     /// The action of the network that caused it.
@@ -74,12 +93,16 @@ pub enum What {
         arguments: Vec<u64>,
         message: Option<Hex>,
     },
-    /// A frame of the peer arrives.
+    /// A frame arrives; `from`: the endpoint that sent it, if there are more than two.
     Frame {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<usize>,
         bytes: Hex,
     },
-    /// A frame of the peer arrives and is lost: the pool is full.
+    /// The same, and the frame is lost: the pool is full.
     NoSpace {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<usize>,
         bytes: Hex,
     },
     /// An event of the layer below without a message.
@@ -161,7 +184,7 @@ pub struct Changed {
 /// Describes a run that a search found.
 pub fn describe(setup: &Setup, space: &Space, first: &[Successor], path: &[Path], why: &str) -> Run {
     let mut near = Near::default();
-    let mut run = Run { why: why.into(), ..Run::default() };
+    let mut run = Run { members: setup.members().count(), why: why.into(), ..Run::default() };
     let mut state = match path.first().and_then(|p| first.get(p.ordinal)) {
         Some(Ok(state)) => *state,
         Some(Err(broken)) => return Run { span: broken.span, ..run },
@@ -200,12 +223,12 @@ pub(crate) fn step(setup: &Setup, space: &Space, near: &mut Near, state: State, 
             };
             (end, action.step(arrival), transition, network)
         }
-        Move::NoSpace { place } => return no_space(space, near, state, place),
+        Move::NoSpace { place } => return no_space(setup, space, near, state, place),
         Move::Wait { until } => return RunStep::without_handlers(None, What::Wait { until }, None),
     };
     let endpoints = &space.endpoints;
-    let local = endpoints.locals.value(state.endpoints[end]);
-    let transitions = space.transitions_of(near, end, state.endpoints[end], step);
+    let local = endpoints.locals.value(space.local_of(state, end));
+    let transitions = space.transitions_of(near, end, space.local_of(state, end), step);
     let choices = transitions.get(transition).map(|w| w.choices.clone()).unwrap_or_default();
     let mut machine = local.machine.clone();
     machine.trace_on();
@@ -232,14 +255,20 @@ fn network_action(space: &Space, near: &mut Near, state: State, place: usize) ->
 }
 
 /// Describes the loss of a frame in a full pool.
-fn no_space(space: &Space, near: &mut Near, state: State, place: usize) -> RunStep {
+fn no_space(setup: &Setup, space: &Space, near: &mut Near, state: State, place: usize) -> RunStep {
     let arrives = space.network_moves_of(near, state)[place].arrives();
     let frame = arrives.and_then(|(end, arrival)| match &*space.endpoints.arrivals.value(arrival) {
-        crate::endpoints::Arrival::Frame(bytes) => Some((end, Hex(bytes.clone()))),
+        crate::endpoints::Arrival::Frame { from, bytes } => Some((end, sender(setup, *from), Hex(bytes.clone()))),
         crate::endpoints::Arrival::Event(..) => None,
     });
-    let (end, what) = frame.map_or((None, What::Nothing), |(end, bytes)| (Some(end), What::NoSpace { bytes }));
+    let lost = |(end, from, bytes)| (Some(end), What::NoSpace { from, bytes });
+    let (end, what) = frame.map_or((None, What::Nothing), lost);
     RunStep::without_handlers(end, what, Some(network_action(space, near, state, place)))
+}
+
+/// The sender of a frame, where it is not the only other endpoint.
+fn sender(setup: &Setup, from: u8) -> Option<usize> {
+    (!setup.members().is_pair()).then_some(usize::from(from))
 }
 
 fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::Armed], step: Step) -> What {
@@ -258,7 +287,9 @@ fn what(setup: &Setup, endpoints: &Endpoints, armed: &[nacre_stack::interpret::A
             }
         }
         Step::Arrival(number) | Step::MadeUp(number) => match &*endpoints.arrivals.value(number) {
-            crate::endpoints::Arrival::Frame(bytes) => What::Frame { bytes: Hex(bytes.clone()) },
+            crate::endpoints::Arrival::Frame { from, bytes } => {
+                What::Frame { from: sender(setup, *from), bytes: Hex(bytes.clone()) }
+            }
             crate::endpoints::Arrival::Event(event, arguments) => {
                 let name = stack.interface().get(*event as usize).map(|e| stack.event(e.event).name.clone());
                 let arguments = arguments.iter().map(Spec::num).collect();

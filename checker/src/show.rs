@@ -1,7 +1,7 @@
 //! Values, actions and bytes as text.
 
+use nacre_specification::members::{name, MOST_MEMBERS};
 use nacre_specification::{Automaton, Value as Spec};
-use nacre_worlds::setup::MEMBERS;
 use serde::{Deserialize, Serialize};
 
 /// Bytes; text in a file.
@@ -49,8 +49,8 @@ impl NetworkAction {
         let action = &automaton.actions[action];
         let arguments = action.parameters.iter().zip(values).map(|(p, v)| match (&p.ty, v) {
             (_, Spec::Msg(bytes)) => NetworkValue::Frame(Hex(bytes.to_vec())),
-            (nacre_specification::Type::Rank, Spec::Num(n)) if *n < MEMBERS => {
-                NetworkValue::Text(["a", "b"][*n as usize].to_string())
+            (nacre_specification::Type::Rank, Spec::Num(n)) if *n < MOST_MEMBERS as u64 => {
+                NetworkValue::Text(name(*n as usize).to_string())
             }
             (_, v) => NetworkValue::Text(show_value(v)),
         });

@@ -9,21 +9,25 @@ mod timers;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use nacre_specification::members::Members;
 use nacre_specification::violation::Violation;
 
 use crate::broken::Broken;
 use crate::canonical::Canonical;
 use crate::counters::Counters;
 use crate::endpoints::{Endpoints, Local, NearEndpoints, Step, Transition};
+use crate::locals::{Lists, Locals};
 use crate::monitor::{Monitors, NearMonitors};
 use crate::network::{NearNetwork, Network};
+use nacre_worlds::calls::Call;
 use nacre_worlds::setup::Setup;
 
 /// A global state: the numbers of its parts' states, and the consumed bounds ([`Counters`]: calls by kind and
 /// endpoint, then limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    pub endpoints: [u32; 2],
+    /// See [`Space::local_of`].
+    pub endpoints: Locals,
     pub network: u32,
     pub monitor: u32,
     pub counts: u64,
@@ -63,11 +67,13 @@ impl<F: FnMut(Move, bool, Successor)> Visitor for F {
 
 /// The parts of global states.
 pub struct Space {
+    members: Members,
+    lists: Lists,
     pub endpoints: Endpoints,
     pub network: Network,
     pub monitors: Monitors,
-    /// The number of kinds of calls.
-    calls: usize,
+    /// The counters of calls, which precede those of limits.
+    before_limits: usize,
     counters: Counters,
     /// The names of the goals of the stack's layers.
     layer_goals: Vec<String>,
@@ -103,6 +109,8 @@ pub struct Near {
     endpoints: NearEndpoints,
     network: NearNetwork,
     monitors: NearMonitors,
+    /// The local states of the state that is expanded.
+    locals: Vec<Arc<Local>>,
 }
 
 impl Space {
@@ -122,18 +130,21 @@ impl Space {
         let layer_goals: Vec<String> =
             layers.flat_map(|l| l.goals.iter().map(|g| format!("{} of {}", g.name, l.name))).collect();
         let judged_goals = monitors.goal_names().len();
-        if 1 + judged_goals + 2 * layer_goals.len() > 32 {
+        let members = setup.members();
+        if 1 + judged_goals + members.count() * layer_goals.len() > 32 {
             return Err("there are more than 32 goals".into());
         }
         let timers = setup.stack().timers.iter();
         let space = Space {
+            members,
+            lists: Lists::new(members),
             layer_goals,
             judged_goals,
             endpoints,
             network,
             monitors,
-            calls: bounds.calls.len(),
-            counters: Counters::new(&bounds.counts()),
+            before_limits: bounds.calls.len() * members.count(),
+            counters: Counters::new(&bounds.counts(members)),
             timers: bounds.limits.iter().position(|(name, _)| name == "timers"),
             last: timers.clone().map(|t| Some(bounds.limits.len() + bounds.rank(&t.name).checked_sub(1)?)).collect(),
             timed: !bounds.trip.is_empty(),
@@ -148,26 +159,38 @@ impl Space {
             repeated: Mutex::default(),
             unbounded: OnceLock::new(),
         };
-        let (mut near, mut first) = (Near::default(), vec![]);
-        for a in &opened[0] {
-            for b in &opened[1] {
-                let state = State { endpoints: [0; 2], network: network_first, monitor: judge_first, counts: 0 };
-                let mut after_a = vec![];
-                space.settle(&mut near, state, 0, a, &mut |led| after_a.push(led));
-                for led in after_a {
-                    match led {
-                        Ok(state) => space.settle(&mut near, state, 1, b, &mut |led| first.push(led)),
-                        broken => first.push(broken),
-                    }
-                }
-            }
-        }
+        let endpoints = space.lists.unknown();
+        let state = State { endpoints, network: network_first, monitor: judge_first, counts: 0 };
+        let first = space.opened(state, &opened);
         Ok((space, first))
+    }
+
+    /// Opens the endpoints one after the other, each in all possible ways.
+    fn opened(&self, start: State, opened: &[Vec<Transition>]) -> Vec<Successor> {
+        let mut near = Near::default();
+        opened.iter().enumerate().fold(vec![Ok(start)], |before, (end, outcomes)| {
+            let mut after = vec![];
+            for led in before {
+                let Ok(state) = led else {
+                    after.push(led);
+                    continue;
+                };
+                outcomes.iter().for_each(|w| self.settle(&mut near, state, end, w, &mut |led| after.push(led)));
+            }
+            after
+        })
+    }
+
+    /// Returns the number of the local state of an endpoint.
+    pub fn local_of(&self, state: State, end: usize) -> u32 {
+        self.lists.of(state.endpoints, end)
     }
 
     /// Visits every move out of a state, in a fixed order, as long as it is not enough.
     pub fn expand(&self, near: &mut Near, from: State, found: &mut dyn Visitor) {
-        let locals = [0, 1].map(|end| self.endpoints.local(&mut near.endpoints, from.endpoints[end]));
+        let mut locals = std::mem::take(&mut near.locals);
+        let numbers = self.members.all().map(|end| self.local_of(from, end));
+        locals.extend(numbers.map(|number| self.endpoints.local(&mut near.endpoints, number)));
         for (end, local) in locals.iter().enumerate() {
             if local.busy {
                 self.steps(near, from, end, Step::Later, found);
@@ -180,9 +203,11 @@ impl Space {
             true => self.in_time(near, from, &locals, found),
             false => self.expirations(near, from, &locals, found),
         }
+        locals.clear();
+        near.locals = locals;
     }
 
-    fn network_moves(&self, near: &mut Near, from: State, locals: &[Arc<Local>; 2], found: &mut dyn Visitor) {
+    fn network_moves(&self, near: &mut Near, from: State, locals: &[Arc<Local>], found: &mut dyn Visitor) {
         let moves = self.network.moves(&mut near.network, &self.endpoints, from.network);
         for (place, m) in moves.iter().enumerate() {
             if found.enough() {
@@ -206,7 +231,7 @@ impl Space {
             if locals[end].busy {
                 continue;
             }
-            let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], m.step(arrival));
+            let transitions = self.endpoints.step(&mut near.endpoints, end, self.local_of(from, end), m.step(arrival));
             for (transition, w) in transitions.iter().enumerate() {
                 self.settle(near, state, end, w, &mut |led| {
                     found.found(Move::Network { place, transition }, m.fault, led)
@@ -216,7 +241,7 @@ impl Space {
     }
 
     fn steps(&self, near: &mut Near, from: State, end: usize, step: Step, found: &mut dyn Visitor) {
-        let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], step);
+        let transitions = self.endpoints.step(&mut near.endpoints, end, self.local_of(from, end), step);
         for (transition, w) in transitions.iter().enumerate() {
             self.settle(near, from, end, w, &mut |led| found.found(Move::Step { end, step, transition }, false, led));
         }
@@ -242,7 +267,7 @@ impl Space {
             }
             return found(Err(broken.clone()));
         }
-        state.endpoints[end] = transition.next;
+        state.endpoints = self.lists.with(state.endpoints, end, transition.next);
         state.counts = self.keep_phases(near, state, end, transition);
         match self.monitors.see(&mut near.monitors, &self.endpoints, state.monitor, end, transition.effects) {
             Ok(Some(monitor)) => state.monitor = monitor,
@@ -265,16 +290,21 @@ impl Space {
         self.endpoints.step(&mut near.endpoints, end, local, step)
     }
 
+    /// The counter of the calls of a kind at an endpoint.
+    fn counter_of(&self, call: &Call) -> usize {
+        call.kind * self.members.count() + call.end
+    }
+
     fn used(&self, state: State, at: usize) -> u8 {
         self.counters.used(state.counts, at)
     }
 
     fn left_of_limit(&self, state: State, limit: usize) -> u8 {
-        self.counters.left(state.counts, self.calls * 2 + limit)
+        self.counters.left(state.counts, self.before_limits + limit)
     }
 
     fn use_limit(&self, state: State, limit: usize) -> State {
-        State { counts: self.counters.after(state.counts, self.calls * 2 + limit), ..state }
+        State { counts: self.counters.after(state.counts, self.before_limits + limit), ..state }
     }
 
     /// Returns why the moves of some state are not all known.
@@ -286,7 +316,7 @@ impl Space {
     pub fn goal_names(&self) -> Vec<String> {
         let mut names = vec!["all calls of the application are accepted".to_string()];
         names.extend(self.monitors.goal_names());
-        for end in ["a", "b"] {
+        for end in self.members.names() {
             names.extend(self.layer_goals.iter().map(|goal| format!("{goal} at {end}")));
         }
         names
@@ -299,11 +329,11 @@ impl Space {
         let ended = judged >> 32 != 0;
         let mut taken = true;
         for (at, call) in self.endpoints.calls.iter().enumerate() {
-            if call.spare || call.number != self.used(state, call.kind * 2 + call.end) {
+            if call.spare || call.number != self.used(state, self.counter_of(call)) {
                 continue;
             }
             let allowed = self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some();
-            let from = state.endpoints[call.end];
+            let from = self.local_of(state, call.end);
             taken &= match allowed {
                 true => !self.endpoints.step(&mut near.endpoints, call.end, from, Step::Call(at as u32)).is_empty(),
                 false => ended,
@@ -313,8 +343,8 @@ impl Space {
         let given_up = self.judged_goals > 0 && judged >> 32 == u64::MAX >> (64 - self.judged_goals);
         let excused = u64::from(given_up) << 32;
         let mut goals = judged << 1 | taken as u64;
-        for end in 0..2 {
-            let local = self.endpoints.local(&mut near.endpoints, state.endpoints[end]);
+        for end in self.members.all() {
+            let local = self.endpoints.local(&mut near.endpoints, self.local_of(state, end));
             for (at, held) in local.goals.iter().enumerate() {
                 let at = 1 + self.judged_goals + end * self.layer_goals.len() + at;
                 goals |= (*held as u64 | excused) << at;

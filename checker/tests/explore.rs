@@ -13,7 +13,7 @@ use nacre_worlds::setup::{Bounds, Setup};
 
 fn setup(stack: Stack, messages: [u8; 2], losses: u8, doubles: u8) -> Setup {
     let limits = vec![("loss".into(), losses), ("double".into(), doubles)];
-    let bounds = Bounds { calls: vec![("send".into(), messages)], limits, ..Bounds::default() };
+    let bounds = Bounds { calls: vec![("send".into(), messages.into())], limits, ..Bounds::default() };
     Setup::new(Arc::new(stack), lossy_datagrams(2), vec![fifo_network()], bounds)
 }
 
@@ -55,8 +55,8 @@ fn a_stack_that_no_world_models_is_refused() {
 fn stacks_of_the_endpoints_differ_in_numbers_alone() {
     let of = |other: Stack| {
         let same = setup(samples::go_back_n(), [1, 1], 1, 0);
-        let stacks = [Arc::new(samples::go_back_n()), Arc::new(other)];
-        Space::open(&Setup::of_two(stacks, same.below, same.above, same.bounds)).map(|_| ())
+        let stacks = vec![Arc::new(samples::go_back_n()), Arc::new(other)];
+        Space::open(&Setup::of_members(stacks, same.below, same.above, same.bounds)).map(|_| ())
     };
     assert_eq!(of(samples::go_back_n()), Ok(()));
     let words = "the parameters of the endpoints make stacks that differ in more than numbers";

@@ -25,7 +25,7 @@ fn ordered(layer: &str) -> Setup {
     let mut setup = world.setup;
     setup.above.clear();
     setup.bounds.last.clear();
-    setup.bounds.calls = vec![("send".into(), [50, 50])];
+    setup.bounds.calls = vec![("send".into(), vec![50, 50])];
     setup
 }
 

@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::help;
 use crate::levels::{EmittedLevel, Machines};
-use crate::units::{address, length, peer, setting, Probability, Time};
+use crate::units::{address, length, members, peer, setting, Probability, Time};
 
 #[derive(Parser, Debug)]
 #[command(
@@ -362,6 +362,9 @@ pub struct Sim {
     /// Number of runs; each has the next seed
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: u64,
+    /// Number of endpoints; a frame that names no peer goes to all others
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = members)]
+    pub members: usize,
     /// Messages from each endpoint, at most 1000000 (more: `--runs`)
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub messages: u32,

@@ -65,18 +65,25 @@ impl FromStr for Machine {
     }
 }
 
-/// The machines of the two endpoints.
-#[derive(Clone, Copy, Debug)]
-pub struct Machines(pub [Machine; 2]);
+/// The machines of the endpoints: one for all, or one for each.
+#[derive(Clone, Debug)]
+pub struct Machines(Vec<Machine>);
+
+impl Machines {
+    /// The machine of each endpoint; none: there are not as many.
+    pub fn of(&self, members: usize) -> Option<Vec<Machine>> {
+        match self.0[..] {
+            [machine] => Some(vec![machine; members]),
+            _ => Some(self.0.clone()).filter(|all| all.len() == members),
+        }
+    }
+}
 
 impl FromStr for Machines {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Machines, String> {
-        match text.split_once('/') {
-            Some((a, b)) => Ok(Machines([a.parse()?, b.parse()?])),
-            None => text.parse().map(|machine| Machines([machine, machine])),
-        }
+        text.split('/').map(str::parse).collect::<Result<_, _>>().map(Machines)
     }
 }
 

@@ -39,8 +39,8 @@ pub fn replay(args: &Replay) -> Exit {
             return fail(args, &format!("the run cannot be repeated ({words}): the source has changed since"))
         }
     };
-    let stacks = [0, 1].map(|end| &**world.setup.stack_of(end));
-    let words = Words { frame: &|bytes| decode_of_either(stacks, bytes), details: !args.brief };
+    let stacks: Vec<_> = world.setup.members().all().map(|end| &**world.setup.stack_of(end)).collect();
+    let words = Words { frame: &|bytes| decode_of_either(&stacks, bytes), details: !args.brief };
     // A run to a state from which a goal is unreachable shows no violation itself.
     let same = broke.as_ref().is_none_or(|why| *why == trace.run.why);
     if let Some(why) = broke {

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use nacre_diagnostics::counted;
 use nacre_simulator::chart;
 use nacre_simulator::checks::{self, Check};
+use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interface::Interface;
 use nacre_simulator::network::{Conditions, Fault, Item};
-use nacre_simulator::run::{run, run_watched, Plan, Run, Subject};
+use nacre_simulator::run::{names, run, run_watched, Plan, Run, Subject};
 use nacre_simulator::shrink::{shrink, Budget, Shrunk};
-use nacre_stack::Stack;
+use nacre_stack::{Stack, Type};
 use serde_json::{json, Value};
 
 use crate::args::{Faults, Sim};
@@ -30,16 +31,18 @@ pub fn sim(args: &Sim) -> Exit {
         Err(exit) => return exit,
     };
     let workshop = Workshop { session: &session, stack: Arc::new(stack), any_order: args.any_order };
-    let makers = args.level.0.map(|machine| workshop.maker(machine));
-    let [a, b] = match makers {
-        [Ok(a), Ok(b)] => [a, b],
-        [Err(error), _] | [_, Err(error)] => {
-            complain(&error.to_string());
-            return error.exit();
-        }
+    let makers = match makers(args, &workshop) {
+        Ok(makers) => makers,
+        Err(exit) => return exit,
     };
     let stack = &workshop.stack;
-    let subject = Subject { makers: [a.as_ref(), b.as_ref()], interface: Rc::new(Interface::of(stack)) };
+    let makers: Vec<&dyn Maker> = makers.iter().map(|maker| maker.as_ref()).collect();
+    let subject = Subject { makers, interface: Rc::new(Interface::of(stack)) };
+    if let Some(given) = subject.interface.givens.iter().find(|g| g.ty == Type::Addr && args.members > 2) {
+        let (name, others) = (&given.name, args.members - 1);
+        complain(&format!("`{name}` is given the address of one peer, but each endpoint has {others} (`--members`)"));
+        return Exit::Unknown;
+    }
     if subject.interface.input(None, "send").is_none() {
         complain(&cannot_send(stack, &subject));
         return Exit::Unknown;
@@ -59,6 +62,19 @@ pub fn sim(args: &Sim) -> Exit {
             Exit::No
         }
     }
+}
+
+/// The machine of each endpoint.
+fn makers(args: &Sim, workshop: &Workshop) -> Result<Vec<Box<dyn Maker>>, Exit> {
+    let Some(machines) = args.level.of(args.members) else {
+        complain(&format!("--level names one machine, or one for each of the {} endpoints", args.members));
+        return Err(Exit::Usage);
+    };
+    let makers = machines.into_iter().map(|machine| workshop.maker(machine));
+    makers.collect::<Result<_, _>>().map_err(|error| {
+        complain(&error.to_string());
+        error.exit()
+    })
 }
 
 /// Returns the error for a stack without the call `send`.
@@ -106,7 +122,7 @@ fn campaign(args: &Sim, subject: &Subject) -> Campaign {
             steps.set(steps.get() + 1);
             // Formatting the text takes longer than a step.
             if steps.get() % 256 == 0 {
-                let (run, all) = (number + 1, 2 * u64::from(args.messages));
+                let (run, all) = (number + 1, args.members as u64 * u64::from(args.messages));
                 progress
                     .show(&format!("run {run} of {}: {sent} of {all} messages sent, {delivered} delivered", args.runs));
             }
@@ -197,12 +213,12 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals, un
         return;
     }
     if let Some(run) = totals.last.as_ref().filter(|_| args.trace) {
-        print(&chart::chart(stack, &run.trace, [0, 1], ["a", "b"], chart::Options { lines: 2000 }));
+        print(&drawn(stack, subject, run, chart::Options { lines: 2000 }));
     }
     let verdict = unchecked.map_or_else(|| held(&args.check), |why| format!("nothing was checked: {why}"));
     let lines = [
         format!("{} of {}: {verdict}", counted(totals.runs, "run"), stack.description),
-        format!("  machines   {} and {}", subject.makers[0].name(), subject.makers[1].name()),
+        format!("  machines   {}", listed_with_and(subject.makers.iter().map(|maker| maker.name()).collect())),
         format!(
             "  sent       {} of up to {}",
             counted(totals.sent as u64, "message"),
@@ -219,6 +235,22 @@ fn report_kept(args: &Sim, stack: &Stack, subject: &Subject, totals: &Totals, un
         format!("  digest     {:016x} (seed {})", totals.digest, args.seed),
     ];
     lines.iter().for_each(|line| print(line));
+}
+
+/// The run as a chart.
+fn drawn(stack: &Stack, subject: &Subject, run: &Run, options: chart::Options) -> String {
+    let nodes: Vec<usize> = (0..subject.makers.len()).collect();
+    chart::chart(stack, &run.trace, &nodes, &names(nodes.len()), options)
+}
+
+/// `a and b`, `a, b and c`.
+fn listed_with_and(mut words: Vec<String>) -> String {
+    let last = words.pop().unwrap_or_default();
+    if words.is_empty() {
+        last
+    } else {
+        format!("{} and {last}", words.join(", "))
+    }
 }
 
 /// The verdict of runs without a failure.
@@ -287,7 +319,7 @@ fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, fail
         small.text
     ));
     print("");
-    print(&chart::chart(stack, &run.trace, [0, 1], ["a", "b"], chart::Options::default()));
+    print(&drawn(stack, subject, &run, chart::Options::default()));
     print(&format!("again: {}", again(args, plan.seed, &kept)));
     let reliable = matches!(failure.check, Check::Complete | Check::Once | Check::Order);
     if reliable && args.check.is_empty() {

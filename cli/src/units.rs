@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use nacre_simulator::network::Partition;
+use nacre_specification::members::{Members, MOST_MEMBERS};
 
 /// `5%`: from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,6 +117,12 @@ pub fn bytes(count: f64) -> String {
 pub fn length(text: &str) -> Result<u32, String> {
     let number = text.parse::<u32>().ok().filter(|length| *length <= 16 << 20);
     number.ok_or_else(|| "expected a number from 0 to 16777216".into())
+}
+
+/// Parses the number of endpoints.
+pub fn members(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|count| Members::new(*count).is_some());
+    number.ok_or_else(|| format!("expected a number from 2 to {MOST_MEMBERS}"))
 }
 
 /// Parses a setting of a world: `pt2pt.W=2`, `send=3,0`

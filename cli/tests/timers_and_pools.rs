@@ -120,7 +120,7 @@ fn endpoints_have_different_parameters() {
         ran(&mut nacre(&["verify", file, "--brief", "--configuration", configuration, "--set", set]))
     };
     let (_, out, _) = library("layers/pt2pt/pt2pt.nacre", "forged", "W=2,3");
-    assert!(out.contains("`forging_network` makes up frames of one stack, but the endpoints have two"), "{out}");
+    assert!(out.contains("`forging_network` makes up frames of one stack, but the endpoints have several"), "{out}");
     let (status, out, _) = library("layers/frag/frag.nacre", "granted", "SIZE=2,1");
     assert!(status == 1 && out.contains("all_arrive of fifo_network"), "{out}");
 }

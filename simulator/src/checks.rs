@@ -75,9 +75,14 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The number of messages that were sent.
-    pub fn total(&self) -> usize {
-        self.sent.len()
+    /// Returns whether such a message was sent and has not arrived.
+    pub fn expects(&self, message: &[u8]) -> bool {
+        self.sent.iter().zip(&self.arrived).any(|((_, sent), arrived)| !arrived && sent == message)
+    }
+
+    /// Returns whether such a message was sent.
+    pub fn knows(&self, message: &[u8]) -> bool {
+        self.sent.iter().any(|(_, sent)| sent == message)
     }
 
     /// Records a message that was sent.

@@ -21,10 +21,10 @@ pub fn decode(stack: &Stack, frame: &[u8]) -> String {
     words.join(" ")
 }
 
-/// The same of a frame of one of two stacks.
-pub fn decode_of_either(stacks: [&Stack; 2], frame: &[u8]) -> String {
-    let has = |stack: &&Stack| stack.layouts.first().is_some_and(|layout| stack.parse(layout, frame).is_some());
-    decode(stacks.into_iter().find(has).unwrap_or(stacks[0]), frame)
+/// The same of a frame of one of several stacks.
+pub fn decode_of_either(stacks: &[&Stack], frame: &[u8]) -> String {
+    let has = |stack: &&&Stack| stack.layouts.first().is_some_and(|layout| stack.parse(layout, frame).is_some());
+    stacks.iter().find(has).or(stacks.first()).map_or_else(|| show_length(frame.len()), |stack| decode(stack, frame))
 }
 
 fn header(stack: &Stack, id: nacre_stack::HeaderId, values: &[Value]) -> String {

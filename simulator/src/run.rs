@@ -1,4 +1,4 @@
-//! One run: two endpoints, messages in both directions, a faulty network, and the checks.
+//! One run: endpoints (usually two) that all send, a faulty network, and the checks.
 
 mod end;
 
@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use crate::checks::{Check, Failure, Ledger};
-use crate::endpoint::{Maker, Outcome, NEVER};
-use crate::interface::Interface;
+use crate::endpoint::{Maker, Outcome, Output, NEVER};
+use crate::interface::{Interface, Kind};
 use crate::network::{Conditions, Item, Network};
 use crate::random::Random;
 use crate::workload::{contents, largest_accepted, planned, Planned};
@@ -46,7 +46,8 @@ impl Default for Plan {
 /// The subject of a run.
 #[derive(Clone)]
 pub struct Subject<'m> {
-    pub makers: [&'m dyn Maker; 2],
+    /// One for each endpoint.
+    pub makers: Vec<&'m dyn Maker>,
     pub interface: Rc<Interface>,
 }
 
@@ -61,14 +62,14 @@ pub struct Run {
     pub lasted: u64,
     pub steps: u64,
     /// For each endpoint: messages sent, and the length of the longest accepted message in bytes.
-    pub sent: [usize; 2],
-    pub largest: [Option<usize>; 2],
+    pub sent: Vec<usize>,
+    pub largest: Vec<Option<usize>>,
     /// For each endpoint: messages delivered there, frames and bytes sent, frames dropped, counters.
-    pub delivered: [usize; 2],
-    pub frames: [u64; 2],
-    pub bytes: [u64; 2],
-    pub dropped: [u64; 2],
-    pub counters: [Vec<u64>; 2],
+    pub delivered: Vec<usize>,
+    pub frames: Vec<u64>,
+    pub bytes: Vec<u64>,
+    pub dropped: Vec<u64>,
+    pub counters: Vec<Vec<u64>>,
     /// Equal for equal runs.
     pub digest: u64,
 }
@@ -88,15 +89,21 @@ pub fn run_watched(
 ) -> Run {
     let network = Network { seed: plan.seed, conditions: plan.conditions.clone(), keep };
     let mut world = World::new(network, tracing);
-    let opened = world.pair(["a", "b"], subject.makers, &subject.interface);
+    let names = names(subject.makers.len());
+    let opened = world.group(&names, &subject.makers, &subject.interface);
     let failure = opened.err().map(|text| Failure { check: Check::Unbroken, text, time: 0 });
-    let mut running = Running::new(plan, &subject.interface, world);
+    let mut running = Running::new(plan, subject, world);
     running.failure = failure;
     if running.failure.is_none() {
         running.go(watch);
         running.end();
     }
     running.result()
+}
+
+/// The names of endpoints.
+pub fn names(count: usize) -> Vec<&'static str> {
+    ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter().take(count).collect()
 }
 
 struct Side {
@@ -108,14 +115,26 @@ struct Side {
     /// The number of processed events of the node.
     heard: usize,
     closed: Option<u64>,
-    /// The messages that this side sent.
-    ledger: Ledger,
+    /// The number of messages that this side sent.
+    sent: usize,
+    /// Those that it sent to each side.
+    ledgers: Vec<Ledger>,
+}
+
+impl Side {
+    fn is_complete(&self) -> bool {
+        self.ledgers.iter().all(Ledger::is_complete)
+    }
+
+    fn missing(&self) -> Option<u32> {
+        self.ledgers.iter().find_map(Ledger::missing)
+    }
 }
 
 struct Running<'p> {
     plan: &'p Plan,
     world: World,
-    sides: [Side; 2],
+    sides: Vec<Side>,
     messages: Vec<Item>,
     failure: Option<Failure>,
     progress: u64,
@@ -127,18 +146,20 @@ struct Running<'p> {
 }
 
 impl<'p> Running<'p> {
-    fn new(plan: &'p Plan, interface: &Interface, world: World) -> Running<'p> {
+    fn new(plan: &'p Plan, subject: &Subject, world: World) -> Running<'p> {
+        let (count, interface) = (subject.makers.len(), &subject.interface);
         let side = |side: u32| Side {
             waiting: planned(plan.messages, plan.pause, side, &world.network),
             blocked: false,
             largest: None,
             heard: 0,
             closed: None,
-            ledger: Ledger::default(),
+            sent: 0,
+            ledgers: vec![Ledger::default(); count],
         };
         Running {
             plan,
-            sides: [side(0), side(1)],
+            sides: (0..count as u32).map(side).collect(),
             world,
             messages: Vec::new(),
             failure: None,
@@ -153,19 +174,18 @@ impl<'p> Running<'p> {
 
     /// Sends all messages, and waits until all expected messages have arrived.
     fn go(&mut self, watch: &dyn Fn(usize, usize)) {
-        for side in [0, 1] {
+        for side in 0..self.sides.len() {
             self.grant(side, 64);
         }
         self.hear();
         while self.failure.is_none() {
-            [0, 1].into_iter().for_each(|side| self.offer(side));
+            (0..self.sides.len()).for_each(|side| self.offer(side));
             let all_sent = self.sides.iter().all(|side| side.waiting.is_empty());
-            let arrived =
-                !self.plan.checks.contains(&Check::Complete) || self.sides.iter().all(|s| s.ledger.is_complete());
+            let arrived = !self.plan.checks.contains(&Check::Complete) || self.sides.iter().all(Side::is_complete);
             if self.failure.is_some() || (all_sent && arrived) {
                 return;
             }
-            watch(self.messages.len(), self.sides.iter().map(|side| side.ledger.count).sum());
+            watch(self.messages.len(), self.sides.iter().flat_map(|side| &side.ledgers).map(|l| l.count).sum());
             self.advance();
         }
     }
@@ -184,7 +204,7 @@ impl<'p> Running<'p> {
                 self.sides[node].blocked = false;
                 self.hear();
                 if let Some(report) = self.world.nodes[node].endpoint.reports().first() {
-                    self.fail(Check::Unbroken, format!("at {}: {report}", ["a", "b"][node]));
+                    self.fail(Check::Unbroken, format!("at {}: {report}", self.world.nodes[node].name));
                 }
             }
             Ok(None) if self.world.now >= patience => self.stuck("timed out without progress"),
@@ -197,10 +217,10 @@ impl<'p> Running<'p> {
             // Completeness is not checked: skip the messages that were not accepted.
             return self.sides.iter_mut().for_each(|side| side.waiting.clear());
         }
-        let missing = |side: &Side| side.ledger.missing().or_else(|| side.waiting.front().map(|m| m.number));
-        for (name, side) in ["a", "b"].iter().zip(&self.sides) {
+        let missing = |side: &Side| side.missing().or_else(|| side.waiting.front().map(|m| m.number));
+        for (name, side) in self.world.nodes.iter().map(|node| node.name.clone()).zip(&self.sides) {
             if let Some(number) = missing(side) {
-                let waits = if side.ledger.missing().is_some() { "has not arrived" } else { "was never accepted" };
+                let waits = if side.missing().is_some() { "has not arrived" } else { "was never accepted" };
                 return self.fail(Check::Complete, format!("message {number} of {name} {waits}: {why}"));
             }
         }
@@ -224,11 +244,13 @@ impl<'p> Running<'p> {
                 return;
             }
             // Entered first: a message may be delivered before the call returns.
-            self.sides[side].ledger.sent(next.number, bytes.clone());
+            let to = self.receivers(side, send, next.number);
+            to.iter().for_each(|to| self.sides[side].ledgers[*to].sent(next.number, bytes.clone()));
+            self.sides[side].sent += 1;
             self.sides[side].waiting.pop_front();
             self.messages.push(Item::Message(side as u32, next.number));
-            let peer = self.world.nodes[self.world.nodes[side].peer].address;
-            let outcome = self.world.call(side, send, &[], Some(peer), &bytes);
+            let peer = to.first().map(|to| self.world.nodes[*to].address);
+            let outcome = self.world.call(side, send, &[], peer, &bytes);
             if outcome != Outcome::Done {
                 self.fail(
                     Check::Unbroken,
@@ -238,6 +260,29 @@ impl<'p> Running<'p> {
             self.progress = self.world.now;
             self.hear();
         }
+    }
+
+    /// The sides to which a message goes: all others, or one after the other if `send` names the peer.
+    fn receivers(&self, side: usize, send: u16, number: u32) -> Vec<usize> {
+        let node = &self.world.nodes[side];
+        match node.interface.event(send).is_some_and(|event| event.parameters.contains(&Kind::Address)) {
+            true => vec![node.peers[number as usize % node.peers.len()]],
+            false => node.peers.clone(),
+        }
+    }
+
+    /// The side that sent what was delivered: the one that the event names, or else one that sent such a message.
+    fn sender(&self, side: usize, output: &Output) -> usize {
+        let node = &self.world.nodes[side];
+        if let [peer] = node.peers[..] {
+            return peer;
+        }
+        let from = output.address.and_then(|from| node.peers.iter().find(|p| self.world.nodes[**p].address == from));
+        let message = output.message.as_deref().unwrap_or(&[]);
+        let expects = |peer: &&usize| self.sides[**peer].ledgers[side].expects(message);
+        let knows = |peer: &&usize| self.sides[**peer].ledgers[side].knows(message);
+        let found = from.or_else(|| node.peers.iter().find(expects)).or_else(|| node.peers.iter().find(knows));
+        found.or(node.peers.first()).copied().unwrap_or(side)
     }
 
     /// Draws the length of a message among those that the stack accepts. None: it accepts no length yet.
@@ -253,9 +298,9 @@ impl<'p> Running<'p> {
         Some(Random::new(message.seed).length(least as u64, largest as u64) as usize)
     }
 
-    /// Processes the outputs of both endpoints.
+    /// Processes the outputs of all endpoints.
     fn hear(&mut self) {
-        for side in [0, 1] {
+        for side in 0..self.world.nodes.len() {
             while let Some((_, output)) = self.world.nodes[side].came.get(self.sides[side].heard).cloned() {
                 self.sides[side].heard += 1;
                 self.progress = self.world.now;
@@ -271,7 +316,8 @@ impl<'p> Running<'p> {
                     self.sides[side].closed = Some(output.arguments.first().copied().unwrap_or(0));
                     self.closed_early(side);
                 } else if Some(output.event) == self.deliver {
-                    let broken = self.sides[1 - side].ledger.deliver(output.message.as_deref().unwrap_or(&[]));
+                    let from = self.sender(side, &output);
+                    let broken = self.sides[from].ledgers[side].deliver(output.message.as_deref().unwrap_or(&[]));
                     if let Some((check, text)) = broken {
                         self.fail(check, format!("at {}: {text}", self.world.nodes[side].name));
                     }
@@ -283,7 +329,7 @@ impl<'p> Running<'p> {
 
     /// Reports a connection that ended before everything arrived, although neither endpoint closed it.
     fn closed_early(&mut self, side: usize) {
-        let open = self.sides.iter().any(|s| !s.waiting.is_empty() || !s.ledger.is_complete());
+        let open = self.sides.iter().any(|s| !s.waiting.is_empty() || !s.is_complete());
         if open {
             let (name, why) = (&self.world.nodes[side].name, self.sides[side].closed.unwrap_or(0));
             self.fail(Check::Complete, format!("{name} was closed (reason {why}) before everything had arrived"));

@@ -19,7 +19,8 @@ pub struct Node {
     pub name: String,
     pub endpoint: Box<dyn Endpoint>,
     pub address: Address,
-    pub peer: usize,
+    /// The other endpoints: of a connection one.
+    pub peers: Vec<usize>,
     pub interface: Rc<Interface>,
     /// Events for the host, with their times; frames are not among them.
     pub came: Vec<(u64, Output)>,
@@ -48,15 +49,17 @@ pub enum Happened {
         length: Option<usize>,
         outcome: Outcome,
     },
-    /// A frame was sent, the node's `number`th; `arrivals`: the arrival times of its copies.
+    /// A frame was sent to a node, the `number`th of its sender; `arrivals`: the arrival times of its copies.
     Sent {
         number: u64,
+        to: usize,
         frame: Vec<u8>,
         faults: Vec<Item>,
         arrivals: Vec<u64>,
     },
     Arrived {
         number: u64,
+        from: usize,
         sent: u64,
         frame: Vec<u8>,
         damaged: bool,
@@ -119,24 +122,21 @@ impl World {
         }
     }
 
-    /// Opens two endpoints of a connection; returns the index of the first, the other has the next index.
-    pub fn pair(
-        &mut self,
-        names: [&str; 2],
-        makers: [&dyn Maker; 2],
-        interface: &Rc<Interface>,
-    ) -> Result<usize, String> {
+    /// Opens endpoints that talk to each other, usually the two of a connection; returns the index of the first, the
+    /// others have the next indices.
+    pub fn group(&mut self, names: &[&str], makers: &[&dyn Maker], interface: &Rc<Interface>) -> Result<usize, String> {
         let first = self.nodes.len();
         let mut began = Vec::new();
         for (side, (name, maker)) in names.iter().zip(makers).enumerate() {
-            let (index, peer) = (first + side, first + 1 - side);
-            let opening = self.opening(index, peer, first, interface);
+            let index = first + side;
+            let peers: Vec<usize> = (first..first + names.len()).filter(|peer| *peer != index).collect();
+            let opening = self.opening(index, peers.first().copied().unwrap_or(index), first, interface);
             let (endpoint, outputs) = maker.open(&opening)?;
             self.nodes.push(Node {
                 name: name.to_string(),
                 endpoint,
                 address: address(index),
-                peer,
+                peers,
                 interface: interface.clone(),
                 came: Vec::new(),
                 frames: 0,
@@ -235,8 +235,8 @@ impl World {
             self.nodes[f.to].dropped += 1;
         }
         if self.trace.is_some() {
-            let (number, sent, damaged) = (f.number, f.sent, f.damaged);
-            self.note(f.to, Happened::Arrived { number, sent, frame: f.frame, damaged, outcome });
+            let (number, from, sent, damaged) = (f.number, f.from, f.sent, f.damaged);
+            self.note(f.to, Happened::Arrived { number, from, sent, frame: f.frame, damaged, outcome });
         }
         self.after(f.to, outputs);
         f.to
@@ -275,9 +275,20 @@ impl World {
         }
     }
 
-    /// Sends a frame to its address, or to the peer if its event has none. Events without a message are not frames.
+    /// Sends a frame to its address, or to every peer if its event has none. Events without a message are not frames.
     fn send(&mut self, index: usize, output: Output) {
         let Some(frame) = output.message else { return };
+        let event = self.nodes[index].interface.event(output.event);
+        if !event.is_some_and(|event| event.parameters.contains(&Kind::Address)) {
+            let peers = self.nodes[index].peers.clone();
+            return peers.into_iter().for_each(|peer| self.send_to(index, Some(peer), frame.clone()));
+        }
+        let to = output.address.and_then(|to| self.nodes.iter().position(|node| node.address == to));
+        self.send_to(index, to, frame);
+    }
+
+    /// Sends a frame to a node; none: it is at no address.
+    fn send_to(&mut self, index: usize, to: Option<usize>, frame: Vec<u8>) {
         let number = self.nodes[index].frames;
         self.nodes[index].frames += 1;
         self.nodes[index].bytes += frame.len() as u64;
@@ -286,13 +297,9 @@ impl World {
         self.faults.extend(fate.items.iter().copied());
         if self.trace.is_some() {
             let (faults, arrivals) = (fate.items.clone(), fate.arrivals.clone());
-            self.note(index, Happened::Sent { number, frame: frame.clone(), faults, arrivals });
+            let to = to.unwrap_or(index);
+            self.note(index, Happened::Sent { number, to, frame: frame.clone(), faults, arrivals });
         }
-        let event = self.nodes[index].interface.event(output.event);
-        let to = match event.is_some_and(|event| event.parameters.contains(&Kind::Address)) {
-            true => output.address.and_then(|to| self.nodes.iter().position(|node| node.address == to)),
-            false => Some(self.nodes[index].peer),
-        };
         let Some(to) = to else { return };
         for at in fate.arrivals {
             let mut frame = frame.clone();

@@ -28,7 +28,7 @@ fn on(stack: &Stack, maker: &dyn Maker, plan: &Plan) -> Run {
 }
 
 fn subject<'m>(stack: &Stack, maker: &'m dyn Maker) -> Subject<'m> {
-    Subject { makers: [maker, maker], interface: Rc::new(Interface::of(stack)) }
+    Subject { makers: vec![maker, maker], interface: Rc::new(Interface::of(stack)) }
 }
 
 fn interpreter(stack: &Stack) -> Interpreter {
@@ -141,7 +141,7 @@ fn seeded_bug_is_found_and_made_small() {
     // The shrunk run can be replayed alone, and drawn.
     let again = run(&plan, &subject, Some(shrunk.keep.clone()), false);
     assert_eq!(again.digest, shrunk.run.digest);
-    let drawn = chart::chart(&stack, &shrunk.run.trace, [0, 1], ["a", "b"], chart::Options::default());
+    let drawn = chart::chart(&stack, &shrunk.run.trace, &[0, 1], &["a", "b"], chart::Options::default());
     assert!(drawn.contains("Data{number=") && drawn.contains("deliver("), "{drawn}");
 }
 

@@ -132,15 +132,15 @@ fn instances(ty: &Type, path: &[TimerStep], stack: &Stack) -> u64 {
     u64::from(count) * instances(inner, rest, stack)
 }
 
-/// The given values of both endpoints as C, laid out as in the config struct; the address of each endpoint's peer, and
-/// the first sequence numbers.
+/// The given values of all endpoints as C, laid out as in the config struct; their number, their addresses, the address
+/// of each endpoint's peer, and the first sequence numbers.
 pub(crate) fn givens(setup: &Setup) -> String {
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     let mut text = String::from(
         "struct given { int end; const char *name; uint32_t len; uint8_t bytes[64]; };\nstatic const \
             struct given givens[] = {\n    {-1, \"\", 0, {0}},\n",
     );
-    for end in 0..2 {
+    for end in setup.members().all() {
         for (name, value) in setup.config(end).givens {
             let bytes = match value {
                 Value::Num(n) => n.to_le_bytes().to_vec(),
@@ -153,10 +153,15 @@ pub(crate) fn givens(setup: &Setup) -> String {
             text += &format!("    {{{end}, \"{name}\", {}, {{{}}}}},\n", bytes.len(), list(bytes));
         }
     }
-    text += "};\nstatic const struct nacre_addr peers[2] = {\n";
-    for end in 0..2 {
-        let peer = address(1 - end);
-        text += &format!("    {{.ip = {{{}}}, .port = {}, .family = {}}},\n", list(&peer.ip), peer.port, peer.family);
+    let members = setup.members();
+    let peer = |end: usize| members.others(end).next().unwrap_or(end);
+    text += &format!("}};\nenum {{ MEMBERS = {} }};\n", members.count());
+    for (name, whose) in [("addresses", &(|end| end) as &dyn Fn(usize) -> usize), ("peers", &peer)] {
+        text += &format!("static const struct nacre_addr {name}[MEMBERS] = {{\n");
+        for at in members.all().map(|end| address(whose(end))) {
+            text += &format!("    {{.ip = {{{}}}, .port = {}, .family = {}}},\n", list(&at.ip), at.port, at.family);
+        }
+        text += "};\n";
     }
-    text + &format!("}};\nstatic const uint64_t first = UINT64_C({});\n", setup.bounds.first)
+    text + &format!("static const uint64_t first = UINT64_C({});\n", setup.bounds.first)
 }

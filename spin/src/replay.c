@@ -9,7 +9,7 @@ static struct end {
     uint8_t *state, *pool;
     uint64_t *counters;
     struct nacre_out out;
-} ends[2];
+} ends[MEMBERS];
 
 /* What is drawn at random, as the step says. */
 static const struct step *at_work;
@@ -90,8 +90,8 @@ static void step(int number, const struct step *s) {
     at_work = s;
     drawn = 0;
     switch (s->kind) {
-    case 'c': stack->call(end->state, end->pool, end->counters, now, s->event, s->arguments, &peers[s->end], s->at, s->len, &end->out); break;
-    case 'f': stack->input(end->state, end->pool, end->counters, now, &peers[s->end], s->at, s->len, &end->out); break;
+    case 'c': stack->call(end->state, end->pool, end->counters, now, s->event, s->arguments, &addresses[s->peer], s->at, s->len, &end->out); break;
+    case 'f': stack->input(end->state, end->pool, end->counters, now, &addresses[s->peer], s->at, s->len, &end->out); break;
     case 't': check->fire(end->state, end->pool, end->counters, now, s->event, &end->out); break;
     case 'l': stack->tick(end->state, end->pool, end->counters, now, &end->out); break;
     case 'w': now = s->arguments[0]; return;
@@ -101,8 +101,7 @@ static void step(int number, const struct step *s) {
 }
 
 int main(void) {
-    open_end(0);
-    open_end(1);
+    for (int which = 0; which < MEMBERS; which++) { open_end(which); }
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) { step((int)i + 1, &steps[i]); }
     return 0;
 }

@@ -5,7 +5,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use nacre_backend_c::Level;
-use nacre_checker::run::{Output, Run, What};
+use nacre_checker::run::{Output, Run, RunStep, What};
+use nacre_stack::Type;
 use nacre_worlds::setup::Setup;
 use tempfile::TempDir;
 
@@ -27,7 +28,7 @@ pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> 
     let emitted = emitted::emit_with(setup.stack(), level, lines)?;
     let givens = emitted::givens(setup);
     // For a debugger, the code after the stack's lines is in a file of its own.
-    let source = format!("{}\n{givens}\n{}\n#line 1 \"main.c\"\n{MAIN}", emitted.source, steps(run));
+    let source = format!("{}\n{givens}\n{}\n#line 1 \"main.c\"\n{MAIN}", emitted.source, steps(setup, run));
     let file = |name: &str, text: String| (name.to_string(), text);
     Ok(vec![
         file(&format!("{}.h", emitted::PREFIX), emitted.header),
@@ -36,14 +37,14 @@ pub fn program(setup: &Setup, level: Level, run: &Run, lines: Option<Lines>) -> 
     ])
 }
 
-fn steps(run: &Run) -> String {
+fn steps(setup: &Setup, run: &Run) -> String {
     let bytes = |bytes: &[u8]| match bytes {
         [] => "(const uint8_t *)\"\"".to_string(),
         bytes => format!("(const uint8_t[]){{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
     };
     let mut text = String::from(
-        "struct step { char kind; int end; uint32_t event; uint64_t arguments[4]; const uint8_t *at; uint32_t len; \
-         const uint64_t *drawn; uint32_t draws; };\nstatic const struct step steps[] = {\n",
+        "struct step { char kind; int end, peer; uint32_t event; uint64_t arguments[4]; const uint8_t *at; \
+         uint32_t len; const uint64_t *drawn; uint32_t draws; };\nstatic const struct step steps[] = {\n",
     );
     for step in &run.steps {
         let (kind, event, arguments, data): (char, u32, &[u64], &[u8]) = match &step.what {
@@ -51,7 +52,7 @@ fn steps(run: &Run) -> String {
                 ('c', *event, arguments, message.as_ref().map_or(&[][..], |m| &m.0))
             }
             What::Event { event, arguments, .. } => ('c', *event, arguments, &[]),
-            What::Frame { bytes } => ('f', 0, &[], &bytes.0),
+            What::Frame { bytes, .. } => ('f', 0, &[], &bytes.0),
             What::Timer { place, .. } => ('t', *place, &[], &[]),
             What::Later => ('l', 0, &[], &[]),
             What::Wait { until } => ('w', 0, std::slice::from_ref(until), &[]),
@@ -61,8 +62,9 @@ fn steps(run: &Run) -> String {
         let list: Vec<String> =
             arguments.iter().take(4).map(|n| format!("UINT64_C({n})")).chain(["0".into()]).take(4).collect();
         text += &format!(
-            "    {{'{kind}', {}, {event}u, {{{}}}, {}, {}u, (const uint64_t[]){{{}}}, {}u}},\n",
+            "    {{'{kind}', {}, {}, {event}u, {{{}}}, {}, {}u, (const uint64_t[]){{{}}}, {}u}},\n",
             step.end.unwrap_or(0),
+            peer(setup, step),
             list.join(", "),
             bytes(data),
             data.len(),
@@ -71,6 +73,24 @@ fn steps(run: &Run) -> String {
         );
     }
     text + "};\n"
+}
+
+/// The endpoint whose address a step is given: the sender of a frame, or the one that an event names.
+fn peer(setup: &Setup, step: &RunStep) -> usize {
+    let members = setup.members();
+    let other = members.others(step.end.unwrap_or(0)).next().unwrap_or(0);
+    let named = match &step.what {
+        _ if members.is_pair() => None,
+        What::Frame { from, .. } => *from,
+        What::Call { event, arguments, .. } | What::Event { event, arguments, .. } => {
+            let event = setup.stack().interface().get(*event as usize).map(|e| setup.stack().event(e.event));
+            let parameters = event.iter().flat_map(|e| &e.parameters).filter(|p| p.ty != Type::Msg);
+            let found = parameters.zip(arguments).find(|(p, _)| p.ty == Type::Addr);
+            found.map(|(_, member)| *member as usize).filter(|member| *member < members.count())
+        }
+        _ => None,
+    };
+    named.unwrap_or(other)
 }
 
 /// Compiles and runs the trace; returns the first mismatch, if any.

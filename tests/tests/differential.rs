@@ -122,7 +122,9 @@ fn talks(machines: &Machines) -> (Run, Vec<String>) {
         patience: 5_000_000_000,
         ..Plan::default()
     };
-    let talk = |makers: [&dyn Maker; 2]| run(&plan, &Subject { makers, interface: machines.interface() }, None, false);
+    let talk = |makers: [&dyn Maker; 2]| {
+        run(&plan, &Subject { makers: makers.into(), interface: machines.interface() }, None, false)
+    };
     let expected = talk([reference.as_ref(), reference.as_ref()]);
     let pairs: [[&dyn Maker; 2]; 6] = [
         [queue.as_ref(), inline.as_ref()],

@@ -5,7 +5,7 @@ use nacre_specification::ActionKind;
 use nacre_stack::interpret::Value;
 use nacre_stack::{EventId, LayerId, Type};
 
-use crate::setup::{Setup, LONGEST};
+use crate::setup::{bits_to_count, Setup, LONGEST};
 use crate::values::{address, seen};
 
 /// A call that the application may make: by [`Setup::calls`] and [`Setup::spare_calls`].
@@ -50,7 +50,9 @@ impl Setup {
 
     fn each_kind(&self, calls: impl Fn(usize, usize, u8) -> Vec<Call>) -> Vec<Call> {
         let kinds = self.bounds.calls.iter().enumerate();
-        let ends = kinds.flat_map(|(kind, (_, times))| (0..2).map(move |end| (kind, end, times[end])));
+        let ends = kinds.flat_map(|(kind, (_, times))| {
+            self.members().all().map(move |end| (kind, end, times.get(end).copied().unwrap_or(0)))
+        });
         ends.flat_map(|(kind, end, times)| calls(kind, end, times)).collect()
     }
 
@@ -90,7 +92,9 @@ impl Setup {
     /// The endpoint of which the first message may be empty. Others may not: two empty messages are equal, and a run
     /// that confuses them would look like one that does not.
     fn first_sender(&self) -> usize {
-        usize::from(self.messages_before(self.bounds.calls.len(), 0) == 0)
+        let kinds = self.bounds.calls.len();
+        let mut senders = self.members().all().filter(|end| self.messages_before(kinds, *end) > 0);
+        senders.next().unwrap_or(self.members().count() - 1)
     }
 
     /// The number of messages that an endpoint sends by calls of earlier kinds.
@@ -98,7 +102,10 @@ impl Setup {
         let kinds = self.bounds.calls.iter().take(kind);
         let carries =
             |name: &str| self.call_event(name).is_some_and(|(_, id)| self.stack().event(id).message.is_some());
-        kinds.filter(|(name, _)| carries(name)).map(|(_, times)| usize::from(times[end])).sum()
+        kinds
+            .filter(|(name, _)| carries(name))
+            .map(|(_, times)| times.get(end).map_or(0, |times| usize::from(*times)))
+            .sum()
     }
 
     /// Returns all combinations of arguments of a call, without its message.
@@ -109,20 +116,20 @@ impl Setup {
             let set = |(call, name, _): &&(String, String, Vec<u64>)| *call == declared.name && *name == parameter.name;
             let values: Vec<Value> = match self.bounds.arguments.iter().find(set) {
                 Some((.., values)) => values.iter().map(|n| Value::Num(*n)).collect(),
-                None => vec![self.argument(&parameter.ty, end)],
+                None => self.argument(&parameter.ty, end),
             };
             let extended = |start: &Vec<Value>, value| start.iter().cloned().chain([value]).collect();
             all.iter().flat_map(|start| values.iter().map(move |value| extended(start, value.clone()))).collect()
         })
     }
 
-    /// Returns an argument of a call that the configuration does not set: the peer's address, or 1.
-    fn argument(&self, ty: &Type, end: usize) -> Value {
+    /// Returns the values of an argument of a call that the configuration does not set: each peer's address, or 1.
+    fn argument(&self, ty: &Type, end: usize) -> Vec<Value> {
         let one = Value::Num(1);
         match ty {
-            Type::Addr => Value::Addr(address(1 - end)),
-            ty if self.stack_of(end).fits(&one, ty) => one,
-            ty => self.stack_of(end).zero(ty),
+            Type::Addr => self.members().others(end).map(|peer| Value::Addr(address(peer))).collect(),
+            ty if self.stack_of(end).fits(&one, ty) => vec![one],
+            ty => vec![self.stack_of(end).zero(ty)],
         }
     }
 
@@ -135,11 +142,11 @@ impl Setup {
             ));
         }
         let kinds = self.bounds.calls.len();
-        let messages = self.messages_before(kinds, 0) + self.messages_before(kinds, 1);
+        let messages: usize = self.members().all().map(|end| self.messages_before(kinds, end)).sum();
         if sizes.iter().all(|s| *s == 0) && messages > 1 {
             return Err("only one message can be empty, because two would be equal: `size` needs another length".into());
         }
-        let most = (128 >> self.position_bits()) - 1;
+        let most = (1 << (self.number_bits() - self.position_bits())) - 1;
         if self.most_messages() > most {
             let words = format!("{} messages of up to {} bytes", self.most_messages(), self.longest());
             return Err(format!("{words} cannot be distinguished by each of their bytes; at most {most} can"));
@@ -163,16 +170,22 @@ impl Setup {
     /// The most messages that an endpoint sends, with the spare ones.
     fn most_messages(&self) -> usize {
         let kinds = self.bounds.calls.len();
-        (0..2).map(|end| self.messages_before(kinds, end) + kinds).max().unwrap_or(0)
+        self.members().all().map(|end| self.messages_before(kinds, end) + kinds).max().unwrap_or(0)
     }
 
     fn longest(&self) -> usize {
         self.bounds.sizes.iter().copied().max().unwrap_or(1)
     }
 
+    /// The bits of a byte that the endpoint leaves for the number of the message and the position.
+    fn number_bits(&self) -> u32 {
+        u8::BITS - bits_to_count(self.members().count() as u8 - 1)
+    }
+
     /// The bits of a byte that hold its position in the message: 3 as long as that leaves enough for the numbers.
     fn position_bits(&self) -> u32 {
-        let most = if self.most_messages() < 16 { LONGEST } else { self.longest() };
+        let enough = 1 << (self.number_bits() - LONGEST.ilog2());
+        let most = if self.most_messages() < enough { LONGEST } else { self.longest() };
         most.max(1).next_power_of_two().ilog2()
     }
 
@@ -180,7 +193,7 @@ impl Setup {
     /// and the message's number at the endpoint. A layer that only copies payload behaves the same for any other
     /// contents.
     fn payload(&self, end: usize, number: usize, size: usize) -> Vec<u8> {
-        let numbers = 7 - self.position_bits();
-        (0..size).map(|at| ((end << 7) | (at << numbers) | (number + 1)) as u8).collect()
+        let (bits, numbers) = (self.number_bits(), self.number_bits() - self.position_bits());
+        (0..size).map(|at| ((end << bits) | (at << numbers) | (number + 1)) as u8).collect()
     }
 }

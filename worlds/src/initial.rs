@@ -4,30 +4,35 @@ use nacre_driver::is_settable;
 use nacre_stack::{mask, Cell, Expr, ExprKind, Scope, Span, Stack, Type};
 
 /// Initial values of a cell, by name: at each endpoint.
-pub type Initial = (String, [u64; 2]);
+pub type Initial = (String, Vec<u64>);
 
-/// Sets initial values that are the same at both endpoints. Returns the others, all of which are given.
+/// Sets initial values that are the same at all endpoints. Returns the others, all of which are given.
 ///
 /// Fails if a value does not fit its cell, or if a cell of the state has two.
 pub fn set(stack: &mut Stack, initial: &[Initial]) -> Result<Vec<Initial>, String> {
     for (name, values) in initial {
         for cell in stack.cells.iter_mut().filter(|c| is_settable(c) && c.name == *name) {
-            set_cell(cell, *values)?;
+            set_cell(cell, values)?;
         }
     }
-    Ok(initial.iter().filter(|(_, [a, b])| a != b).cloned().collect())
+    Ok(initial.iter().filter(|(_, values)| !is_same(values)).cloned().collect())
 }
 
-fn set_cell(cell: &mut Cell, [a, b]: [u64; 2]) -> Result<(), String> {
+/// Whether all endpoints have the same value.
+pub(crate) fn is_same(values: &[u64]) -> bool {
+    values.iter().all(|value| *value == values[0])
+}
+
+fn set_cell(cell: &mut Cell, values: &[u64]) -> Result<(), String> {
     let name = &cell.name;
     let (Type::UInt(bits) | Type::Seq(bits)) = cell.ty else { return Err(format!("`{name}` is no number")) };
     let mask = mask(u32::from(bits));
-    if let (Scope::Given, Some(value)) = (cell.scope, [a, b].iter().find(|value| **value > mask)) {
+    if let (Scope::Given, Some(value)) = (cell.scope, values.iter().find(|value| **value > mask)) {
         return Err(format!("`{name}` cannot be {value}"));
     }
-    if a == b {
+    if is_same(values) {
         // What a layer has counted wraps around, as it does in a long run.
-        cell.initial = Some(Expr::new(ExprKind::Const(a & mask), cell.ty.clone(), Span::default()));
+        cell.initial = Some(Expr::new(ExprKind::Const(values[0] & mask), cell.ty.clone(), Span::default()));
         return Ok(());
     }
     if cell.scope == Scope::Given {

@@ -1,15 +1,17 @@
 //! The settings of a configuration as bounds of a world.
 
 use nacre_driver::{Bound, Meaning, Resolved};
+use nacre_specification::members::{Members, MOST_MEMBERS};
 
-use crate::initial::Initial;
+use crate::initial::{is_same, Initial};
 use crate::refusal::{wrong, Refusal};
 use crate::setup::Bounds;
 use crate::timing::milliseconds;
 
 /// The settings of a configuration, resolved.
-#[derive(Default)]
 pub(crate) struct Reading {
+    /// The number of endpoints.
+    pub members: Members,
     /// The largest width of sequence numbers.
     pub sequence_bits: Option<u8>,
     /// What the engines are given.
@@ -18,8 +20,15 @@ pub(crate) struct Reading {
     pub automata: Vec<(String, u64)>,
     /// Parameters of the specifications that the network does not have.
     pub specified: Vec<(String, u64)>,
-    /// Initial values of cells, at both endpoints.
+    /// Initial values of cells, at each endpoint.
     pub given: Vec<Initial>,
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        let (automata, specified, given) = (vec![], vec![], vec![]);
+        Reading { members: Members::TWO, sequence_bits: None, bounds: Bounds::default(), automata, specified, given }
+    }
 }
 
 impl Reading {
@@ -32,7 +41,8 @@ impl Reading {
             Meaning::Network(name) => self.automata.push((name.clone(), one)),
             Meaning::Specification(name) => self.specified.push((name.clone(), one)),
             Meaning::Given(name) => {
-                self.given.push((name.clone(), [one, setting.values.get(1).copied().unwrap_or(one)]));
+                let value = |end: usize| setting.values.get(end).copied().unwrap_or(one);
+                self.given.push((name.clone(), self.members.all().map(value).collect()));
             }
             Meaning::Shorter { timer, than } => self.bounds.shorter.push((timer.clone(), than.clone())),
             Meaning::InPhase(name) => self.bounds.in_phase.push(name.clone()),
@@ -42,8 +52,8 @@ impl Reading {
             }
             Meaning::Limit(name) => self.bounds.limits.push((name.clone(), small(setting, one)?)),
             Meaning::Call(name) => {
-                let other = setting.values.get(1).copied().unwrap_or_default();
-                self.bounds.calls.push((name.clone(), [small(setting, one)?, small(setting, other)?]));
+                let times = |end: usize| small(setting, setting.values.get(end).copied().unwrap_or_default());
+                self.bounds.calls.push((name.clone(), self.members.all().map(times).collect::<Result<_, _>>()?));
             }
             Meaning::Bound(bound) => self.bound(*bound, setting, one)?,
         }
@@ -66,16 +76,17 @@ impl Reading {
             Bound::Scarce => self.bounds.scarce = small(setting, one)?,
             Bound::Trip => self.bounds.trip = setting.values.clone(),
             Bound::Within => self.bounds.within = Some(one),
-            Bound::Members if one == 2 => {}
-            Bound::Members => return Err(wrong(setting, "`members` is 2: groups are not built yet")),
+            Bound::Members if Members::new(one as usize).is_some() => {}
+            Bound::Members => return Err(wrong(setting, &format!("`members` is 2 to {MOST_MEMBERS}"))),
         }
         Ok(())
     }
 
     /// The bounds as the verdict prints them.
     pub fn shown(&self) -> Vec<String> {
-        let mut shown: Vec<String> =
-            self.bounds.calls.iter().map(|(name, [a, b])| format!("{name} {a} at a, {b} at b")).collect();
+        let members = (!self.members.is_pair()).then(|| format!("{} members", self.members.count()));
+        let calls = self.bounds.calls.iter().map(|(name, times)| format!("{name} {}", self.members.at_each(times)));
+        let mut shown: Vec<String> = members.into_iter().chain(calls).collect();
         let values = |values: &[u64]| values.iter().map(u64::to_string).collect::<Vec<_>>().join(" or ");
         let arguments = self.bounds.arguments.iter();
         shown.extend(arguments.map(|(call, name, tried)| format!("{name} of {call} is {}", values(tried))));
@@ -100,12 +111,13 @@ impl Reading {
             self.bounds.last.iter().map(|(name, n)| format!("{name} fires at most {}, as a last resort", times(*n))),
         );
         shown.extend(self.bounds.shorter.iter().map(|(timer, than)| format!("{timer} is shorter than {than}")));
+        let other = if self.members.is_pair() { "the other" } else { "another" };
         let phases = self.bounds.in_phase.iter();
-        shown
-            .extend(phases.map(|name| format!("{name} fires at most twice at one end while it is armed at the other")));
-        shown.extend(self.given.iter().map(|(name, [a, b])| match a == b {
-            true => format!("{name} is initially {a} at both endpoints"),
-            false => format!("{name} is initially {a} at a, {b} at b"),
+        shown.extend(phases.map(|name| format!("{name} fires at most twice at one end while it is armed at {other}")));
+        let all = if self.members.is_pair() { "both endpoints" } else { "all endpoints" };
+        shown.extend(self.given.iter().map(|(name, values)| match is_same(values) {
+            true => format!("{name} is initially {} at {all}", values[0]),
+            false => format!("{name} is initially {}", self.members.at_each(values)),
         }));
         if !self.bounds.trip.is_empty() {
             let times: Vec<String> = self.bounds.trip.iter().map(|n| milliseconds(*n)).collect();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use nacre_specification::forger::Forger;
+use nacre_specification::members::Members;
 use nacre_specification::{ActionKind, Automaton};
 use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
 use nacre_stack::normal::beyond_worlds;
@@ -12,8 +13,6 @@ use crate::forgery;
 use crate::initial::Initial;
 use crate::values::address;
 
-/// The number of endpoints.
-pub const MEMBERS: u64 = 2;
 /// The longest message in bytes.
 pub const LONGEST: usize = 8;
 /// How often a timer in phase fires at one endpoint while it is armed at the other.
@@ -25,8 +24,8 @@ pub const BELOW: PortId = PortId(0);
 #[derive(Clone)]
 pub struct Setup {
     /// One for each endpoint. They differ only in numbers: parameters of layers.
-    stacks: [Arc<Stack>; 2],
-    /// The network: the environment of both endpoints.
+    stacks: Vec<Arc<Stack>>,
+    /// The network: the environment of all endpoints.
     pub below: Automaton,
     /// The specifications, each with its own monitor.
     pub above: Vec<Automaton>,
@@ -38,7 +37,7 @@ pub struct Setup {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The name of an event at the upper boundary, and how often each endpoint calls it.
-    pub calls: Vec<(String, [u8; 2])>,
+    pub calls: Vec<(String, Vec<u8>)>,
     /// Arguments of calls, by event and parameter, and the values to try. An argument without values here is 1, or the
     /// peer's address.
     pub arguments: Vec<(String, String, Vec<u64>)>,
@@ -52,7 +51,7 @@ pub struct Bounds {
     pub last: Vec<(String, u8)>,
     /// Timers of which the first is shorter than the second.
     pub shorter: Vec<(String, String)>,
-    /// Timers that are always armed for the same time, at both endpoints.
+    /// Timers that are always armed for the same time, at all endpoints.
     pub in_phase: Vec<String>,
     /// A call that the specification allows must be accepted at once, not only eventually.
     pub at_once: bool,
@@ -78,7 +77,7 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Bounds {
         Bounds {
-            calls: vec![("send".into(), [2, 1])],
+            calls: vec![("send".into(), vec![2, 1])],
             arguments: vec![],
             sizes: vec![1],
             limits: vec![],
@@ -100,11 +99,13 @@ impl Default for Bounds {
 
 impl Bounds {
     /// What a state counts up to: the calls by kind and endpoint, then the limits, the last resorts, the frames that a
-    /// full pool refuses, and how often each timer in phase fired at each endpoint.
-    pub fn counts(&self) -> Vec<u8> {
+    /// full pool refuses, and how often each timer in phase fired at each endpoint while it was armed at each other.
+    pub fn counts(&self, members: Members) -> Vec<u8> {
         let limits = self.limits.iter().chain(&self.last).map(|(_, n)| *n);
-        let phases = self.in_phase.iter().flat_map(|_| [IN_PHASE; 2]);
-        self.calls.iter().flat_map(|(_, times)| *times).chain(limits).chain([self.scarce]).chain(phases).collect()
+        let phases = self.in_phase.iter().flat_map(|_| vec![IN_PHASE; members.directed_pairs()]);
+        let calls =
+            self.calls.iter().flat_map(|(_, times)| members.all().map(|end| times.get(end).copied().unwrap_or(0)));
+        calls.chain(limits).chain([self.scarce]).chain(phases).collect()
     }
 
     /// Returns the position of a timer among the last resorts, from 1; 0: it fires at any time.
@@ -119,17 +120,26 @@ pub fn bits_to_count(most: u8) -> u32 {
 }
 
 impl Setup {
-    /// A setup in which the host supplies no functions.
+    /// A setup of two endpoints in which the host supplies no functions.
     pub fn new(stack: Arc<Stack>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
-        Setup::of_two([stack.clone(), stack], below, above, bounds)
+        Setup::of_members(vec![stack.clone(), stack], below, above, bounds)
     }
 
-    /// A setup in which the endpoints have stacks with other numbers.
-    pub fn of_two(stacks: [Arc<Stack>; 2], below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
+    /// A setup with a stack for each endpoint; they differ in numbers. An automaton of a connection of two has an
+    /// instance for each pair.
+    pub fn of_members(stacks: Vec<Arc<Stack>>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
+        let members = stacks.len() as u64;
+        let below = below.among(members);
+        let above = above.into_iter().map(|automaton| automaton.among(members)).collect();
         let mut setup = Setup { stacks, below, above, bounds, externs: Arc::new(NoExterns) };
-        let given = (0..2).flat_map(|end| setup.config(end).givens.into_values());
-        setup.below.forger = Forger::new(forgery::Forger::of(setup.stack().clone(), given));
+        let given: Vec<Value> = setup.members().all().flat_map(|end| setup.config(end).givens.into_values()).collect();
+        setup.below.forger = Forger::new(forgery::Forger::of(setup.stack().clone(), given.into_iter()));
         setup
+    }
+
+    /// The endpoints.
+    pub fn members(&self) -> Members {
+        Members::new(self.stacks.len()).unwrap_or(Members::TWO)
     }
 
     /// The stack of an endpoint.
@@ -137,21 +147,24 @@ impl Setup {
         &self.stacks[end]
     }
 
-    /// What the stacks of both endpoints have in common: layers, events, timers, code. Of numbers, those of `a`.
+    /// What the stacks of all endpoints have in common: layers, events, timers, code. Of numbers, those of `a`.
     pub fn stack(&self) -> &Arc<Stack> {
         &self.stacks[0]
     }
 
     /// Whether the endpoints have different stacks.
     pub fn differ(&self) -> bool {
-        !Arc::ptr_eq(&self.stacks[0], &self.stacks[1])
+        !self.stacks.iter().all(|stack| Arc::ptr_eq(stack, &self.stacks[0]))
     }
 
     /// The same setup with other stacks.
     pub fn with(&self, change: impl Fn(&Stack) -> Stack) -> Setup {
-        let a = Arc::new(change(&self.stacks[0]));
-        let b = if self.differ() { Arc::new(change(&self.stacks[1])) } else { a.clone() };
-        Setup { stacks: [a, b], ..self.clone() }
+        let mut stacks: Vec<Arc<Stack>> = vec![];
+        for (end, stack) in self.stacks.iter().enumerate() {
+            let known = self.stacks[..end].iter().position(|before| Arc::ptr_eq(before, stack));
+            stacks.push(known.map_or_else(|| Arc::new(change(stack)), |before| stacks[before].clone()));
+        }
+        Setup { stacks, ..self.clone() }
     }
 
     /// Returns the constructs that only the explorer supports. SPIN can detect that nothing can happen, but not exclude
@@ -163,6 +176,7 @@ impl Setup {
         let own: Vec<_> = self.stack().interface().into_iter().filter(|e| e.port.0 > 1).collect();
         let own = named.find(|name| own.iter().any(|e| self.stack().event(e.event).name == **name));
         match own {
+            _ if !self.members().is_pair() => Some("this engine has two endpoints (`members = 2`)".into()),
             _ if self.differ() => Some("in this engine both endpoints have the same stack".into()),
             _ if self.bounds.any_order => Some("this engine explores only one order of events".into()),
             _ if !self.bounds.shorter.is_empty() || !self.bounds.in_phase.is_empty() => {
@@ -199,11 +213,15 @@ impl Setup {
         if !beyond.is_empty() {
             return Err(format!("`{}` has {}, which worlds do not support", self.stack().name, beyond.join(" and ")));
         }
-        let bits: u32 = self.bounds.counts().into_iter().map(bits_to_count).sum();
+        let bits: u32 = self.bounds.counts(self.members()).into_iter().map(bits_to_count).sum();
         if bits > u64::BITS {
             return Err(format!("counting calls and limits takes {bits} bits, and a state has {}", u64::BITS));
         }
         self.check_messages()?;
+        self.check_peers()?;
+        if !self.bounds.trip.is_empty() && !self.members().is_pair() {
+            return Err("`trip` states how long a frame takes between two endpoints: `members` must be 2".into());
+        }
         for (name, _) in calls {
             self.call_event(name).ok_or(format!("`{}` has no event `{name}` from above", self.stack().name))?;
         }
@@ -287,8 +305,23 @@ impl Setup {
         Some((at as u32, list[at].event))
     }
 
+    /// Checks that no layer is given the address of its peer where an endpoint has several.
+    fn check_peers(&self) -> Result<(), String> {
+        let mut given = self.stack().cells.iter().filter(|c| c.is_configured() && c.ty == Type::Addr);
+        match given.next().filter(|_| !self.members().is_pair()) {
+            Some(cell) => Err(format!(
+                "`{}.{}` is given the address of one peer, but with `members = {}` each endpoint has {}",
+                self.stack().layer(cell.layer).name,
+                cell.name,
+                self.members().count(),
+                self.members().count() - 1
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie; the
-    /// others are the same at both endpoints.
+    /// others are the same at all endpoints.
     pub fn config(&self, end: usize) -> Config {
         let stack = self.stack_of(end);
         let set = |cell: &Cell| self.bounds.given.iter().find(|(name, _)| *name == cell.name);
@@ -296,7 +329,9 @@ impl Setup {
             let usual = if cell.role.is_some_and(GivenRole::is_own) { end as u64 + 1 } else { 1 };
             let number = set(cell).map_or(usual, |(_, values)| values[end]);
             match &cell.ty {
-                Type::Addr => Value::Addr(address(1 - end)),
+                Type::Addr => {
+                    self.members().others(end).next().map_or(stack.zero(&cell.ty), |peer| Value::Addr(address(peer)))
+                }
                 Type::Bytes(len) => Value::Bytes(vec![number as u8; *len as usize]),
                 Type::Range(low, _) => Value::Num(*low),
                 Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => Value::Num(number & mask(u32::from(*bits))),

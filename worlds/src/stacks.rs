@@ -1,4 +1,4 @@
-//! The stacks of both endpoints are alike: they differ in numbers alone.
+//! The stacks of the endpoints are alike: they differ in numbers alone.
 
 use nacre_stack::visit::Traverse;
 use nacre_stack::{NodeId, Stack};
@@ -13,10 +13,11 @@ impl Setup {
             return Ok(());
         }
         if self.below.actions.iter().any(|action| action.makes_up()) {
-            return Err(format!("`{}` makes up frames of one stack, but the endpoints have two", self.below.name));
+            return Err(format!("`{}` makes up frames of one stack, but the endpoints have several", self.below.name));
         }
-        let [a, b] = [0, 1].map(|end| self.stack_of(end));
-        if named(a) != named(b) || code(a) != code(b) || events(a) != events(b) {
+        let a = self.stack();
+        let mut others = self.members().all().map(|end| self.stack_of(end));
+        if others.any(|b| named(a) != named(b) || code(a) != code(b) || events(a) != events(b)) {
             return Err("the parameters of the endpoints make stacks that differ in more than numbers".into());
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! What a configuration states about timers, and why runs that contradict it are excluded.
 
+use std::sync::Arc;
+
 use nacre_analysis::delays::{self, Range};
 use nacre_analysis::Lattice;
 use nacre_driver::{Meaning, Resolved};
@@ -9,10 +11,11 @@ use crate::refusal::Refusal;
 use crate::setup::{Bounds, Setup};
 
 /// Compares what is stated about timers with the durations for which the stack arms them. Returns what nothing shows.
-/// `stack`: an endpoint's; `other`: that of the other endpoint.
-pub(crate) fn compare(stack: &Stack, other: &Stack, settings: &[Resolved]) -> Result<Vec<String>, Refusal> {
+/// `stack`: an endpoint's; `all`: those of all endpoints.
+pub(crate) fn compare(stack: &Stack, all: &[Arc<Stack>], settings: &[Resolved]) -> Result<Vec<String>, Refusal> {
     let waits = |name: &String| delays::of(stack, timer(stack, name)?);
-    let at_both = |name: &String| waits(name).joined(&timer(other, name).and_then(|timer| delays::of(other, timer)));
+    let of_one = |one: &Stack, name: &String| timer(one, name).and_then(|timer| delays::of(one, timer));
+    let at_all = |name: &String| all.iter().fold(waits(name), |waits, one| waits.joined(&of_one(one, name)));
     let mut unknown = vec![];
     for setting in settings {
         let wrong = |words: String| Err(Refusal::Diagnostics(vec![setting.error(words)]));
@@ -27,7 +30,7 @@ pub(crate) fn compare(stack: &Stack, other: &Stack, settings: &[Resolved]) -> Re
                 }
                 _ => {}
             },
-            Meaning::InPhase(name) => match at_both(name) {
+            Meaning::InPhase(name) => match at_all(name) {
                 Some(Range { least, most }) if least == most && least > 0 => {}
                 Some(range) => return wrong(format!("`{name}` has no period: it waits {}", shown(range))),
                 None => return wrong(format!("`{name}` has no period: it is never armed")),

@@ -1,5 +1,6 @@
 //! Events as automata see them: an address is the number of its endpoint.
 
+use nacre_specification::members::MOST_MEMBERS;
 use nacre_specification::{Type as SpecType, Value as Spec};
 use nacre_stack::interpret::{Addr, Value};
 use nacre_stack::{EventId, Stack, Type};
@@ -13,7 +14,7 @@ pub fn address(end: usize) -> Addr {
 
 /// Returns the endpoint at an address.
 pub fn end_at(addr: &Addr) -> Option<usize> {
-    (0..2).find(|end| address(*end) == *addr)
+    (0..MOST_MEMBERS).find(|end| address(*end) == *addr)
 }
 
 /// Returns the parameters of an event, in order, as automata see them.
@@ -62,7 +63,7 @@ pub fn type_seen(ty: &Type) -> SpecType {
 /// The inverse conversion, for an event from an automaton to an endpoint.
 pub fn of_spec(ty: &Type, value: &Spec) -> Value {
     match (ty, value) {
-        (Type::Addr, end) => Value::Addr(address(usize::from(end.num() != 0))),
+        (Type::Addr, end) => Value::Addr(address((end.num() as usize).min(MOST_MEMBERS - 1))),
         (Type::Bits(many), Spec::Set(numbers)) => {
             let mut words = vec![0; many.div_ceil(64) as usize];
             for number in numbers.iter().map(Spec::num).filter(|n| *n < u64::from(*many)) {

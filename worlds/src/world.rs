@@ -148,8 +148,9 @@ pub fn world(
     })?;
     let between = between(session, subject, configuration.over.as_deref());
     let below = between.below.ok_or_else(|| Refusal::Words(format!("no automaton is below `{}`", subject.name)))?;
-    let mut reading =
-        Reading { bounds: Bounds { calls: vec![], any_order, ..Bounds::default() }, ..Reading::default() };
+    let bounds = Bounds { calls: vec![], any_order, ..Bounds::default() };
+    let members = nacre_driver::members(&settings);
+    let mut reading = Reading { members, bounds, ..Reading::default() };
     for setting in &settings {
         reading.setting(setting)?;
     }
@@ -186,7 +187,7 @@ pub fn world(
     }
     caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
     for stack in distinct(&stacks) {
-        caveats.extend(timing::compare(stack, &stacks[1], &settings)?);
+        caveats.extend(timing::compare(stack, &stacks, &settings)?);
         refuse_windows(stack, &reading)?;
     }
     let timed = !reading.bounds.trip.is_empty();
@@ -202,40 +203,48 @@ pub fn world(
     }
     let mut shown: Vec<String> = vec![format!("network {}", network.description)];
     shown.extend(above.iter().map(|a| format!("specification {}", a.description)));
+    let descriptions: Vec<&str> = stacks.iter().map(|stack| stack.description.as_str()).collect();
     match differ(&stacks) {
         false => shown.push(format!("stack {}", stack.description)),
-        true => shown.push(format!("stack {} at a, {} at b", stack.description, stacks[1].description)),
+        true => shown.push(format!("stack {}", reading.members.at_each(&descriptions))),
     }
     shown.extend(reading.shown());
-    let setup = Setup::of_two(stacks, network, above, reading.bounds);
+    let setup = Setup::of_members(stacks, network, above, reading.bounds);
     Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats, gaps })
 }
 
-/// Composes the stack of each endpoint; one for both if they have the same parameters.
+/// Composes the stack of each member; one for all that have the same parameters.
 fn stacks(
     session: &Session,
     subject: &Subject,
     settings: &[Resolved],
     reading: &mut Reading,
-) -> Result<[Arc<Stack>; 2], Refusal> {
+) -> Result<Vec<Arc<Stack>>, Refusal> {
     let varied = |end: usize| Variation { sequence_bits: reading.sequence_bits, ..variation(settings, end) };
-    let variations = [varied(0), varied(1)];
+    let variations: Vec<Variation> = reading.members.all().map(varied).collect();
     let mut composed = |variation: &Variation| {
         let (mut stack, _) = session.compose_varied(&subject.name, variation).map_err(Refusal::Diagnostics)?;
         reading.bounds.given = initial::set(&mut stack, &reading.given)?;
         Ok::<Arc<Stack>, Refusal>(Arc::new(stack))
     };
-    let a = composed(&variations[0])?;
-    let b = if variations[0] == variations[1] { a.clone() } else { composed(&variations[1])? };
-    Ok([a, b])
+    let mut stacks: Vec<Arc<Stack>> = vec![];
+    for (end, variation) in variations.iter().enumerate() {
+        let known = variations[..end].iter().position(|before| before == variation);
+        stacks.push(match known {
+            Some(before) => stacks[before].clone(),
+            None => composed(variation)?,
+        });
+    }
+    Ok(stacks)
 }
 
-fn differ(stacks: &[Arc<Stack>; 2]) -> bool {
-    !Arc::ptr_eq(&stacks[0], &stacks[1])
+fn differ(stacks: &[Arc<Stack>]) -> bool {
+    distinct(stacks).nth(1).is_some()
 }
 
-fn distinct(stacks: &[Arc<Stack>; 2]) -> impl Iterator<Item = &Stack> {
-    stacks.iter().take(if differ(stacks) { 2 } else { 1 }).map(|stack| &**stack)
+fn distinct(stacks: &[Arc<Stack>]) -> impl Iterator<Item = &Stack> {
+    let new = |end: &usize| !stacks[..*end].iter().any(|before| Arc::ptr_eq(before, &stacks[*end]));
+    (0..stacks.len()).filter(new).map(|end| &*stacks[end])
 }
 
 /// Whether no frame is ever refused because the pool is full.
@@ -287,6 +296,7 @@ fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
                 parameters,
                 guards: vec![Guard::Holds(SpecExpr::Const(SpecValue::Bool(false)))],
                 body: vec![],
+                peer: None,
                 span: first.span,
             });
         }

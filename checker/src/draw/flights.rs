@@ -16,13 +16,13 @@ pub(super) struct Flight {
 pub(super) struct Flights {
     /// In the order in which they are sent.
     pub all: Vec<Flight>,
-    /// Whether a frame arrives that the other endpoint has not sent.
+    /// Whether a frame arrives that no other endpoint has sent.
     pub appeared: bool,
 }
 
 impl Flights {
     /// Equal frames arrive in the order in which they were sent, and those that were sent last arrive rather than those
-    /// before. If more arrive than were sent, the others are copies.
+    /// before, at each endpoint. If more arrive than were sent, the others are copies.
     pub(super) fn of(rows: &[Row]) -> Flights {
         let sent = rows.iter().enumerate().filter_map(|(row, what)| match what {
             Row::Sends(end, _) => Some(Flight { sent: row, from: *end, arrivals: vec![] }),
@@ -30,14 +30,16 @@ impl Flights {
         });
         let mut flights = Flights { all: sent.collect(), appeared: false };
         for (row, what) in rows.iter().enumerate().rev() {
-            let Row::Arrives(end, bytes) = what else { continue };
+            let Row::Arrives { end, from, bytes } = what else { continue };
             let same = |flight: &&mut Flight| {
                 let equal = matches!(&rows[flight.sent], Row::Sends(_, sent) if sent == bytes);
-                flight.from != *end && flight.sent < row && equal
+                let is_sender = from.map_or(flight.from != *end, |from| flight.from == from);
+                is_sender && flight.sent < row && equal
             };
             let mut same: Vec<&mut Flight> = flights.all.iter_mut().filter(same).collect();
-            // Those before the first that has arrived.
-            let free = same.iter().take_while(|flight| flight.arrivals.is_empty()).count();
+            // Those before the first that has arrived here.
+            let is_here = |row: &usize| matches!(&rows[*row], Row::Arrives { end: at, .. } if at == end);
+            let free = same.iter().take_while(|flight| !flight.arrivals.iter().any(is_here)).count();
             match (free, same.len()) {
                 (0, 0) => flights.appeared = true,
                 (0, all) => same[all - 1].arrivals.push(row),

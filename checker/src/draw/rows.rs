@@ -11,7 +11,7 @@ pub struct Words<'a> {
     pub details: bool,
 }
 
-/// One row of a chart. Endpoints are numbers: 0 is `a`, 1 is `b`.
+/// One row of a chart. Endpoints are numbers: 0 is `a`, 1 is `b`, and so on.
 pub(super) enum Row {
     /// At an endpoint.
     At(usize, String),
@@ -19,8 +19,8 @@ pub(super) enum Row {
     Detail(usize, String),
     /// A frame leaves an endpoint.
     Sends(usize, Hex),
-    /// A frame reaches an endpoint.
-    Arrives(usize, Hex),
+    /// A frame reaches an endpoint; `from`: the one that sent it, if it is known.
+    Arrives { end: usize, from: Option<usize>, bytes: Hex },
     /// In the middle.
     Network(String),
 }
@@ -46,7 +46,9 @@ pub(super) fn of_step(step: &RunStep, words: &Words) -> Vec<Row> {
         What::Call { name, arguments: numbers, message, .. } => {
             Row::At(end, format!("▼ {name}({})", arguments(numbers, message)))
         }
-        What::Frame { bytes } | What::NoSpace { bytes } => Row::Arrives(end, bytes.clone()),
+        What::Frame { from, bytes } | What::NoSpace { from, bytes } => {
+            Row::Arrives { end, from: *from, bytes: bytes.clone() }
+        }
         What::Event { name, arguments: numbers, .. } => {
             Row::At(end, format!("△ {name}({})", arguments(numbers, &None)))
         }

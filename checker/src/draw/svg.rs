@@ -1,5 +1,7 @@
 //! A chart as a picture (SVG): lines of life with events beside them, and an arrow for each arrival of a frame.
 
+use nacre_specification::members::name as member;
+
 use super::chart::Chart;
 use super::rows::{shortened, Row, Words};
 use crate::run::Run;
@@ -21,7 +23,7 @@ pub fn svg(run: &Run, title: &str, words: &Words) -> String {
         picture.put(Text { x: 14, y, anchor: "start", class, most }, line);
         y += 18;
     }
-    page((picture.width(), y + 6), picture.lives, title, &picture.body)
+    page((picture.width(), y + 6), &picture.lives, title, &picture.body)
 }
 
 /// Where and how a text stands.
@@ -38,8 +40,8 @@ struct Picture<'a> {
     chart: &'a Chart,
     words: &'a Words<'a>,
     /// The room for text beside each line of life.
-    rooms: [usize; 2],
-    lives: [usize; 2],
+    rooms: Vec<usize>,
+    lives: Vec<usize>,
     /// Of each row.
     heights: Vec<usize>,
     body: String,
@@ -56,23 +58,25 @@ impl<'a> Picture<'a> {
             widths.max().unwrap_or(0).clamp(200, 600)
         };
         let between = chart.rows.iter().filter_map(|row| match row {
-            Row::Sends(_, bytes) | Row::Arrives(_, bytes) => Some((words.frame)(&bytes.0).chars().count()),
+            Row::Sends(_, bytes) | Row::Arrives { bytes, .. } => Some((words.frame)(&bytes.0).chars().count()),
             Row::Network(t) => Some(t.chars().count()),
             _ => None,
         });
         let between = between.map(|letters| EVENT * letters + 2 * MARGIN).max().unwrap_or(0).clamp(420, 800);
-        let rooms = [room(0), room(1)];
-        let first = 50 + rooms[0];
+        let rooms: Vec<usize> = chart.members.all().map(room).collect();
+        // The words of an endpoint between two others stand in the gap on its right.
+        let gap = |end: usize| between.max(if end > 0 { rooms[end] + 2 * MARGIN } else { 0 });
+        let lives = chart.members.all().map(|end| 50 + rooms[0] + (0..end).map(gap).sum::<usize>()).collect();
         let heights = (0..chart.rows.len()).scan(70, |y, row| {
             *y += if chart.begun(row).is_some() { 26 } else { 18 };
             Some(*y)
         });
         let heights = heights.collect();
-        Picture { chart, words, rooms, lives: [first, first + between], heights, body: String::new() }
+        Picture { chart, words, rooms, lives, heights, body: String::new() }
     }
 
     fn width(&self) -> usize {
-        self.lives[1] + 50 + self.rooms[1]
+        self.lives.iter().zip(&self.rooms).last().map_or(0, |(life, room)| life + 50 + room)
     }
 
     /// Text that does not fit is cut off; its tooltip is complete.
@@ -85,7 +89,7 @@ impl<'a> Picture<'a> {
     }
 
     fn draw_rows(&mut self) {
-        let (chart, middle) = (self.chart, (self.lives[0] + self.lives[1]) / 2);
+        let chart = self.chart;
         for (at, row) in chart.rows.iter().enumerate() {
             let y = self.heights[at];
             if let Some(step) = chart.begun(at) {
@@ -95,35 +99,35 @@ impl<'a> Picture<'a> {
                 Row::At(end, t) => self.beside(*end, y, ("event", EVENT), t),
                 Row::Detail(end, t) => self.beside(*end, y, ("detail", DETAIL), t),
                 Row::Sends(end, bytes) => self.label(*end, y, &(self.words.frame)(&bytes.0)),
-                Row::Arrives(end, bytes) if chart.flights.arriving_in(at).is_none() => {
+                Row::Arrives { end, bytes, .. } if chart.flights.arriving_in(at).is_none() => {
+                    let gap = chart.gap_of(*end);
+                    let middle = (self.lives[gap] + self.lives[gap + 1]) / 2;
                     self.label(*end, y, &(self.words.frame)(&bytes.0));
-                    self.arrow((middle, y + 4), (self.lives[*end & 1], y + 4), "arrow");
+                    self.arrow((middle, y + 4), (self.lives[*end], y + 4), "arrow");
                     self.put(Text { x: middle, y: y + 8, anchor: "middle", class: "frame", most: 1 }, "◆");
                 }
-                Row::Arrives(..) => {}
+                Row::Arrives { .. } => {}
                 Row::Network(t) => {
-                    let most = self.letters_between();
-                    self.put(Text { x: middle, y, anchor: "middle", class: "network", most }, t);
+                    let (first, last) = (self.lives[0], self.lives[self.lives.len() - 1]);
+                    let most = (last - first - 2 * MARGIN) / EVENT;
+                    self.put(Text { x: (first + last) / 2, y, anchor: "middle", class: "network", most }, t);
                 }
             }
         }
     }
 
-    /// The letters for which there is room between the lines of life.
-    fn letters_between(&self) -> usize {
-        (self.lives[1] - self.lives[0] - 2 * MARGIN) / EVENT
-    }
-
-    /// Outside of the line of life of an endpoint.
+    /// On the left of the line of life of the first endpoint, on the right of the others.
     fn beside(&mut self, end: usize, y: usize, (class, letter): (&'static str, usize), text: &str) {
-        let (x, anchor) = if end == 0 { (self.lives[0] - MARGIN, "end") } else { (self.lives[1] + MARGIN, "start") };
-        self.put(Text { x, y, anchor, class, most: self.rooms[end & 1] / letter }, text);
+        let life = self.lives[end];
+        let (x, anchor) = if end == 0 { (life - MARGIN, "end") } else { (life + MARGIN, "start") };
+        self.put(Text { x, y, anchor, class, most: self.rooms[end] / letter }, text);
     }
 
-    /// A frame, inside of the line of life of an endpoint.
+    /// A frame, in the gap into which it goes.
     fn label(&mut self, end: usize, y: usize, text: &str) {
-        let (x, anchor) = if end == 0 { (self.lives[0] + MARGIN, "start") } else { (self.lives[1] - MARGIN, "end") };
-        let most = self.letters_between();
+        let (life, gap) = (self.lives[end], self.chart.gap_of(end));
+        let (x, anchor) = if self.chart.is_last(end) { (life - MARGIN, "end") } else { (life + MARGIN, "start") };
+        let most = (self.lives[gap + 1] - self.lives[gap] - 2 * MARGIN) / EVENT;
         self.put(Text { x, y, anchor, class: "frame", most }, text);
     }
 
@@ -131,14 +135,16 @@ impl<'a> Picture<'a> {
     fn draw_flights(&mut self) {
         let chart = self.chart;
         for flight in &chart.flights.all {
-            let (from, y) = (self.lives[flight.from & 1], self.heights[flight.sent] + 4);
+            let (from, y) = (self.lives[flight.from], self.heights[flight.sent] + 4);
             for (number, row) in flight.arrivals.iter().enumerate() {
-                let Row::Arrives(end, _) = &chart.rows[*row] else { continue };
-                let class = if number == 0 { "arrow" } else { "arrow copy" };
-                self.arrow((from, y), (self.lives[*end & 1], self.heights[*row] + 4), class);
+                let Row::Arrives { end, .. } = &chart.rows[*row] else { continue };
+                let is_here = |row: &usize| matches!(&chart.rows[*row], Row::Arrives { end: at, .. } if at == end);
+                let class = if flight.arrivals[..number].iter().any(is_here) { "arrow copy" } else { "arrow" };
+                self.arrow((from, y), (self.lives[*end], self.heights[*row] + 4), class);
             }
             if flight.arrivals.is_empty() {
-                let (x, cross) = if flight.from == 0 { (from + 90, from + 96) } else { (from - 90, from - 96) };
+                let left = chart.is_last(flight.from);
+                let (x, cross) = if left { (from - 90, from - 96) } else { (from + 90, from + 96) };
                 self.line((from, y), (x, y + 8), "class=\"arrow\"");
                 self.put(Text { x: cross, y: y + 13, anchor: "middle", class: "lost", most: 1 }, "×");
             }
@@ -156,15 +162,16 @@ impl<'a> Picture<'a> {
 }
 
 /// The whole picture: a title, the line of each endpoint's life, and the body.
-fn page((width, height): (usize, usize), lives: [usize; 2], title: &str, body: &str) -> String {
-    let life = |(x, name): (&usize, &str)| {
+fn page((width, height): (usize, usize), lives: &[usize], title: &str, body: &str) -> String {
+    let life = |(end, x): (usize, &usize)| {
+        let name = member(end);
         format!(
             "<line x1=\"{x}\" y1=\"56\" x2=\"{x}\" y2=\"{}\" class=\"life\"/>\n\
              <text x=\"{x}\" y=\"48\" text-anchor=\"middle\" class=\"name\">{name}</text>\n",
             height - 48
         )
     };
-    let drawn: String = lives.iter().zip(["a", "b"]).map(life).collect();
+    let drawn: String = lives.iter().enumerate().map(life).collect();
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\">\n\
@@ -196,7 +203,7 @@ mod tests {
         let bytes = Some(Hex(vec![0; 8]));
         RunStep {
             end: Some(end),
-            what: What::Frame { bytes: Hex(vec![]) },
+            what: What::Frame { from: None, bytes: Hex(vec![]) },
             network: None,
             choices: vec![],
             drawn: vec![],

@@ -9,7 +9,7 @@ impl Endpoints {
     /// some, or the deferred event (`later`) before which nothing enters does. Whoever makes a call makes it again.
     pub fn is_lost_in_full_pool(&self, near: &mut NearEndpoints, end: usize, from: u32, arrival: Step) -> bool {
         let (Step::Arrival(number) | Step::MadeUp(number)) = arrival else { return false };
-        if !matches!(&*self.arrivals.value(number), Arrival::Frame(_)) {
+        if !matches!(&*self.arrivals.value(number), Arrival::Frame { .. }) {
             return false;
         }
         let busy = self.local(near, from).busy;

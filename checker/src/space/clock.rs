@@ -13,7 +13,7 @@ use crate::endpoints::{Local, Step};
 impl Space {
     /// Calls `found` for every timer whose deadline has come; if nothing has to happen now, for the next time at which
     /// something does.
-    pub(super) fn in_time(&self, near: &mut Near, from: State, locals: &[Arc<Local>; 2], found: &mut dyn Visitor) {
+    pub(super) fn in_time(&self, near: &mut Near, from: State, locals: &[Arc<Local>], found: &mut dyn Visitor) {
         let mut pending = locals.iter().any(|local| local.busy) || self.arrives_now(near, from);
         let mut next = self.network.next_arrival(from.network);
         for (end, local) in locals.iter().enumerate() {
@@ -50,9 +50,10 @@ impl Space {
             }
         }
         let mut state = State { network: self.network.at(from.network, until), ..from };
-        for end in 0..2 {
-            let later = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], Step::Wait(until));
-            state.endpoints[end] = later[0].next;
+        for end in self.members.all() {
+            let before = self.local_of(from, end);
+            let later = self.endpoints.step(&mut near.endpoints, end, before, Step::Wait(until));
+            state.endpoints = self.lists.with(state.endpoints, end, later[0].next);
         }
         Ok(state)
     }

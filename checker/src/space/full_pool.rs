@@ -15,7 +15,7 @@ impl Space {
         let Some((end, arrival)) = action.arrives().filter(|_| self.left_of_limit(after, self.scarce) > 0) else {
             return;
         };
-        let local = after.endpoints[end];
+        let local = self.local_of(after, end);
         if self.endpoints.is_lost_in_full_pool(&mut near.endpoints, end, local, action.step(arrival)) {
             found.found(Move::NoSpace { place }, true, Ok(self.use_limit(after, self.scarce)));
         }

@@ -3,8 +3,8 @@
 use super::{Near, Space, State};
 use crate::endpoints::Step;
 use crate::show::show_value;
+use nacre_specification::members::{name as member, Members};
 use nacre_specification::{Automaton, Field, Type, Value};
-use nacre_worlds::setup::MEMBERS;
 
 impl Space {
     /// Describes what keeps a goal from being met, by its index among [`Space::goal_names`]: the calls that are not
@@ -29,12 +29,12 @@ impl Space {
     fn pending_calls(&self, near: &mut Near, state: State) -> Vec<String> {
         let mut pending: Vec<String> = vec![];
         for (at, call) in self.endpoints.calls.iter().enumerate() {
-            if call.spare || call.number != self.used(state, call.kind * 2 + call.end) {
+            if call.spare || call.number != self.used(state, self.counter_of(call)) {
                 continue;
             }
-            let (name, end) = (self.endpoints.call_name(call), ["a", "b"][call.end]);
+            let (name, end) = (self.endpoints.call_name(call), member(call.end));
             let allowed = self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some();
-            let from = state.endpoints[call.end];
+            let from = self.local_of(state, call.end);
             let why = match allowed {
                 false => "is not allowed by the specification",
                 true if self.endpoints.step(&mut near.endpoints, call.end, from, Step::Call(at as u32)).is_empty() => {
@@ -55,20 +55,21 @@ impl Space {
         let automaton: &Automaton = &self.monitors.automata()[at];
         let possible = self.monitors.state(state.monitor);
         let [now] = &possible[at][..] else { return String::new() };
-        let start = automaton.start(MEMBERS);
+        let start = automaton.start(self.members.into());
         let fields = automaton.state.iter().zip(now.iter().zip(start.iter()));
         let changed = fields.filter(|(_, (now, start))| now != start);
-        let words: Vec<String> =
-            changed.map(|(field, (now, _))| format!("`{}` is {}", field.name, shown(field, now))).collect();
+        let words: Vec<String> = changed
+            .map(|(field, (now, _))| format!("`{}` is {}", field.name, shown(field, now, self.members)))
+            .collect();
         words.join(", ")
     }
 }
 
 /// The value of a field; of one for each participant, the values with their ends.
-fn shown(field: &Field, value: &Value) -> String {
+fn shown(field: &Field, value: &Value, members: Members) -> String {
     match (&field.ty, value) {
         (Type::Per(_), Value::Tuple(ends)) => {
-            let ends = ["a", "b"].iter().zip(ends).map(|(end, value)| format!("{} at {end}", show_value(value)));
+            let ends = members.names().iter().zip(ends).map(|(end, value)| format!("{} at {end}", show_value(value)));
             ends.collect::<Vec<_>>().join(" and ")
         }
         (_, value) => show_value(value),

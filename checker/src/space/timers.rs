@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nacre_specification::members::name as member;
 use nacre_stack::TimerId;
 
 use super::{Near, Space, State, Visitor};
@@ -10,7 +11,7 @@ use nacre_worlds::setup::IN_PHASE;
 
 impl Space {
     /// Calls `found` for every timer that may fire.
-    pub(super) fn expirations(&self, near: &mut Near, whole: State, locals: &[Arc<Local>; 2], found: &mut dyn Visitor) {
+    pub(super) fn expirations(&self, near: &mut Near, whole: State, locals: &[Arc<Local>], found: &mut dyn Visitor) {
         for (end, local) in locals.iter().enumerate() {
             if local.busy || self.timers.is_some_and(|t| self.left_of_limit(whole, t) == 0) {
                 continue;
@@ -29,7 +30,7 @@ impl Space {
                     }
                     Some(limit) => self.use_limit(from, limit),
                 };
-                let Some(from) = self.fire_in_phase(from, end, armed.timer, &locals[1 - end]) else { continue };
+                let Some(from) = self.fire_in_phase(from, end, armed.timer, locals) else { continue };
                 if from.counts == whole.counts {
                     self.repeat(near, from, end, (timer as u32, armed.timer));
                 }
@@ -39,7 +40,7 @@ impl Space {
     }
 
     /// Returns whether nothing else can happen except the last resort with this limit and those after it.
-    fn is_quiet(&self, near: &mut Near, state: State, locals: &[Arc<Local>; 2], limit: usize) -> bool {
+    fn is_quiet(&self, near: &mut Near, state: State, locals: &[Arc<Local>], limit: usize) -> bool {
         let sooner =
             |place: Option<usize>| place.is_none_or(|place| place < limit && self.left_of_limit(state, place) > 0);
         let may =
@@ -58,32 +59,34 @@ impl Space {
         let mut next = self.endpoints.calls.iter().enumerate();
         next.any(|(at, call)| {
             !call.spare
-                && call.number == self.used(state, call.kind * 2 + call.end)
+                && call.number == self.used(state, self.counter_of(call))
                 && self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some()
                 && !self
                     .endpoints
-                    .step(&mut near.endpoints, call.end, state.endpoints[call.end], Step::Call(at as u32))
+                    .step(&mut near.endpoints, call.end, self.local_of(state, call.end), Step::Call(at as u32))
                     .is_empty()
         })
     }
 
-    /// The counter of how often a timer in phase fired at an endpoint since it was armed at the other one.
-    fn phase(&self, timer: usize, end: usize) -> usize {
-        self.calls * 2 + self.scarce + 1 + timer * 2 + end
+    /// The counter of how often a timer in phase fired at an endpoint since it was armed at another one.
+    fn phase(&self, timer: usize, end: usize, other: usize) -> usize {
+        let pair = timer * self.members.directed_pairs() + self.members.directed(end, other);
+        self.before_limits + self.scarce + 1 + pair
     }
 
-    /// Returns the state in which a timer fires, with that counted; none if the other endpoint's timer must fire first.
-    fn fire_in_phase(&self, from: State, end: usize, timer: TimerId, other: &Local) -> Option<State> {
-        let Some(phase) = self.phases[timer.index()].filter(|_| other.armed.iter().any(|a| a.timer == timer)) else {
-            return Some(from);
-        };
-        let counter = self.phase(phase, end);
-        let free = self.used(from, counter) < IN_PHASE;
-        free.then(|| State { counts: self.counters.after(from.counts, counter), ..from })
+    /// Returns the state in which a timer fires, with that counted; none if another endpoint's timer must fire first.
+    fn fire_in_phase(&self, from: State, end: usize, timer: TimerId, locals: &[Arc<Local>]) -> Option<State> {
+        let Some(phase) = self.phases[timer.index()] else { return Some(from) };
+        let is_armed = |other: &usize| locals[*other].armed.iter().any(|a| a.timer == timer);
+        self.members.others(end).filter(is_armed).try_fold(from, |state, other| {
+            let counter = self.phase(phase, end, other);
+            let free = self.used(state, counter) < IN_PHASE;
+            free.then(|| State { counts: self.counters.after(state.counts, counter), ..state })
+        })
     }
 
-    /// Returns the counters after a step: where a timer in phase was armed, or is not armed any more, the other
-    /// endpoint's count begins again.
+    /// Returns the counters after a step: where a timer in phase was armed, or is not armed any more, the counts of the
+    /// other endpoints begin again.
     pub(super) fn keep_phases(&self, near: &mut Near, state: State, end: usize, transition: &Transition) -> u64 {
         let mut counts = state.counts;
         for (at, phase) in self.phases.iter().enumerate() {
@@ -91,7 +94,8 @@ impl Space {
             let local = self.endpoints.local(&mut near.endpoints, transition.next);
             let is_armed = local.armed.iter().any(|a| a.timer.index() == at);
             if !is_armed || transition.armed >> phase & 1 == 1 {
-                counts = self.counters.without(counts, self.phase(phase, 1 - end));
+                let others = self.members.others(end).map(|other| self.phase(phase, other, end));
+                counts = others.fold(counts, |counts, counter| self.counters.without(counts, counter));
             }
         }
         counts
@@ -102,10 +106,10 @@ impl Space {
         if self.unbounded.get().is_some() {
             return;
         }
-        let transitions = self.endpoints.step(&mut near.endpoints, end, from.endpoints[end], Step::Timer(place));
-        for transition in transitions
-            .iter()
-            .filter(|transition| transition.broken.is_none() && transition.next == from.endpoints[end])
+        let before = self.local_of(from, end);
+        let transitions = self.endpoints.step(&mut near.endpoints, end, before, Step::Timer(place));
+        for transition in
+            transitions.iter().filter(|transition| transition.broken.is_none() && transition.next == before)
         {
             let new = self.repeated.lock().is_ok_and(|mut repeated| repeated.insert((end, transition.effects)));
             let judged = self.monitors.see(&mut near.monitors, &self.endpoints, from.monitor, end, transition.effects);
@@ -114,7 +118,7 @@ impl Space {
             }
             if let Some(field) = self.network.grows(&self.endpoints, from.network, end, transition.effects) {
                 let automaton = &self.network.automaton().name;
-                let (timer, end) = (&self.timer_names[timer.index()], ["a", "b"][end]);
+                let (timer, end) = (&self.timer_names[timer.index()], member(end));
                 let seen = format!("each time that `{timer}` fires at {end}, `{field}` of `{automaton}` keeps more");
                 let help = "limit it (`timers = 2`), or let the network keep each message once";
                 let why = format!("the network grows without bound: {seen}; {help}");

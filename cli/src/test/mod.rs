@@ -141,8 +141,8 @@ impl Bench {
         }
         let mut text = found.render(&self.session.sources, colours());
         if let Some(drawn) = &failure.drawn {
-            let names = [drawn.names[0].as_str(), drawn.names[1].as_str()];
-            text += &chart::chart(&drawn.stack, &drawn.trace, drawn.pair, names, chart::Options { lines: 60 });
+            let names: Vec<&str> = drawn.names.iter().map(String::as_str).collect();
+            text += &chart::chart(&drawn.stack, &drawn.trace, &drawn.nodes, &names, chart::Options { lines: 60 });
         }
         text
     }

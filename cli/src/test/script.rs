@@ -32,8 +32,8 @@ pub struct Failure {
 pub struct Drawn {
     pub stack: Arc<Stack>,
     pub trace: Vec<Entry>,
-    pub pair: [usize; 2],
-    pub names: [String; 2],
+    pub nodes: Vec<usize>,
+    pub names: Vec<String>,
 }
 
 /// The stacks that a test opens.
@@ -138,7 +138,7 @@ impl Script<'_> {
         let missing = || Stop::at(stack.span, format!("there is no stack `{}`", stack.name));
         let ready = self.stacks.get(&stack.name).ok_or_else(missing)?.clone();
         let maker = *self.makers.get(stack.name.as_str()).ok_or_else(missing)?;
-        let opened = self.world.pair([&a.name, &b.name], [maker, maker], &ready.interface);
+        let opened = self.world.group(&[&a.name, &b.name], &[maker, maker], &ready.interface);
         let first = opened.map_err(|why| Stop::at(stack.span, why))?;
         for declared in &ready.stack.enums {
             for (value, variant) in declared.variants.iter().enumerate() {
@@ -196,15 +196,18 @@ impl Script<'_> {
 
     fn failure(&mut self, stop: Stop) -> Failure {
         let drawn = self.world.nodes.get(stop.node).map(|node| {
-            let pair = [stop.node.min(node.peer), stop.node.max(node.peer)];
-            (pair, pair.map(|n| self.world.nodes[n].name.clone()))
+            let mut nodes = node.peers.clone();
+            nodes.push(stop.node);
+            nodes.sort_unstable();
+            let names: Vec<String> = nodes.iter().map(|n| self.world.nodes[*n].name.clone()).collect();
+            (nodes, names)
         });
         let stack = |name: &str| self.endpoints.get(name).map(|(_, ready)| ready.stack.clone());
-        let drawn = drawn.and_then(|(pair, names)| Some((stack(&names[0])?, pair, names)));
-        let drawn = drawn.map(|(stack, pair, names)| Drawn {
+        let drawn = drawn.and_then(|(nodes, names)| Some((stack(&names[0])?, nodes, names)));
+        let drawn = drawn.map(|(stack, nodes, names)| Drawn {
             stack,
             trace: self.world.trace.take().unwrap_or_default(),
-            pair,
+            nodes,
             names,
         });
         Failure { span: stop.span, what: stop.what, label: stop.label, came: stop.came, drawn }

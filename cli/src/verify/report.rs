@@ -211,8 +211,8 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     print(&text);
     let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
     if let Some(run) = run {
-        let stacks = [0, 1].map(|end| &**world.setup.stack_of(end));
-        let words = Words { frame: &|bytes| decode_of_either(stacks, bytes), details: !args.brief };
+        let stacks: Vec<_> = world.setup.members().all().map(|end| &**world.setup.stack_of(end)).collect();
+        let words = Words { frame: &|bytes| decode_of_either(&stacks, bytes), details: !args.brief };
         print(&format!("\n{}", draw::text(run, &words)));
         *violations += 1;
         save(args, subject, world, run, &words, *violations);

@@ -19,6 +19,6 @@ pub use nacre_typed::{Override, Variation};
 pub use passes::{optimize, passes, Pass};
 pub use scripts::Condition;
 pub use session::Session;
-pub use settings::variation;
+pub use settings::{members, variation};
 pub use specifications::LayerPromises;
 pub use stages::{stages, tokens};

@@ -18,7 +18,7 @@ pub enum Meaning {
     Network(String),
     /// A parameter of an automaton that a layer provides.
     Specification(String),
-    /// How often an event is called at each end.
+    /// How often an event is called at each endpoint.
     Call(String),
     /// The values of an argument of a call (`send.id`): each is tried.
     Argument {
@@ -32,9 +32,9 @@ pub enum Meaning {
         timer: String,
         than: String,
     },
-    /// A timer of one period at both ends.
+    /// A timer of one period at all endpoints.
     InPhase(String),
-    /// The initial value of a cell, at both ends.
+    /// The initial value of a cell, at each endpoint.
     Given(String),
     /// How often an action of the automaton below, or all `timers` together, may happen.
     Limit(String),
@@ -76,8 +76,8 @@ pub(crate) const BOUNDS: [(&str, Bound); 11] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
     pub meaning: Meaning,
-    /// One value; calls, parameters of layers and given values have one or two, sizes and trips any number,
-    /// statements about timers none.
+    /// One value; calls, parameters of layers and given values have one or one for each endpoint, sizes and trips any
+    /// number, statements about timers none.
     pub values: Vec<u64>,
     /// As it is written: `pt2pt.W`.
     pub name: String,

@@ -1,6 +1,7 @@
 //! Resolves the settings of a configuration against the layers, the network and the composed stack.
 
 use nacre_diagnostics::{suggestion, Diagnostic, Span};
+use nacre_specification::members::Members;
 use nacre_specification::{Configuration, Setting, Timing};
 use nacre_stack::PortId;
 use nacre_syntax::ast;
@@ -11,6 +12,9 @@ use crate::session::Session;
 
 /// A configuration names no automaton below its subject.
 const NO_NETWORK: &str = "D0008";
+
+/// The bound that states the number of endpoints.
+const MEMBERS: &str = "members";
 
 /// The port of the frames.
 const NETWORK: PortId = PortId(0);
@@ -44,7 +48,8 @@ impl Session {
                 None => wrong.push(names.no_parameter(setting)),
             }
         }
-        match names.compose(&all) {
+        let members = count(settings.iter().filter(|s| s.path == [MEMBERS]).flat_map(|s| &s.values));
+        match names.compose(&all, members) {
             Err(found) if wrong.is_empty() => return Err(found),
             // It may name a missing parameter.
             Err(_) => return Err(wrong),
@@ -60,7 +65,7 @@ impl Session {
                 Err(found) => wrong.push(found),
             }
         }
-        wrong.extend(all.iter().filter_map(arity));
+        wrong.extend(all.iter().filter_map(|resolved| arity(resolved, members)));
         wrong.extend(circle(&all));
         // In the order of the source, which reports keep.
         all.sort_by_key(|r| settings.iter().position(|s| s.span == r.span && s.path.join(".") == r.name));
@@ -74,6 +79,15 @@ impl Session {
 
 fn resolved(setting: &Setting, meaning: Meaning) -> Resolved {
     Resolved { meaning, values: setting.values.clone(), name: setting.path.join("."), span: setting.span }
+}
+
+/// The number of endpoints; two if a configuration does not state it.
+pub fn members(settings: &[Resolved]) -> Members {
+    count(settings.iter().filter(|r| r.meaning == Meaning::Bound(Bound::Members)).flat_map(|r| &r.values))
+}
+
+fn count<'a>(values: impl Iterator<Item = &'a u64>) -> Members {
+    values.last().and_then(|count| Members::new(*count as usize)).unwrap_or(Members::TWO)
 }
 
 /// The parameters of layers at an end.
@@ -111,18 +125,21 @@ fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Dia
 }
 
 /// Reports a wrong number of values.
-fn arity(resolved: &Resolved) -> Option<Diagnostic> {
+fn arity(resolved: &Resolved, members: Members) -> Option<Diagnostic> {
     let Resolved { meaning, values, name, span } = resolved;
+    let example = members.all().rev().map(|n| (n + 1).to_string()).collect::<Vec<_>>().join(", ");
     let help = match (meaning, values.len()) {
         (Meaning::Bound(Bound::Size | Bound::Trip) | Meaning::Argument { .. }, 1..)
-        | (Meaning::Call(_) | Meaning::Given(_) | Meaning::Parameter { .. }, 1 | 2)
+        | (Meaning::Given(_) | Meaning::Parameter { .. }, 1)
         | (Meaning::Shorter { .. } | Meaning::InPhase(_), _) => return None,
+        (Meaning::Call(_), count) if (1..=members.count()).contains(&count) => return None,
+        (Meaning::Given(_) | Meaning::Parameter { .. }, count) if count == members.count() => return None,
         (Meaning::Bound(Bound::Size | Bound::Trip) | Meaning::Argument { .. }, _) => {
             format!("write `{name} = 1;` or `{name} = (1, 3);`")
         }
-        (Meaning::Call(_), _) => format!("write how often it is called at each end: `{name} = (2, 1);`"),
+        (Meaning::Call(_), _) => format!("write how often it is called at each end: `{name} = ({example});`"),
         (Meaning::Given(_) | Meaning::Parameter { .. }, _) => {
-            format!("write one value, or one for each end: `{name} = (2, 1);`")
+            format!("write one value, or one for each end: `{name} = ({example});`")
         }
         (_, 1) => return None,
         (..) => format!("write one value: `{name} = 2;`"),
@@ -208,11 +225,11 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Records the names of the stack with these parameters.
-    fn compose(&mut self, parameters: &[Resolved]) -> Result<(), Vec<Diagnostic>> {
-        let [a, b] = [0, 1].map(|end| variation(parameters, end));
-        if a != b {
-            self.session.compose_varied(self.subject, &b)?;
+    /// Records the names of the stacks with these parameters.
+    fn compose(&mut self, parameters: &[Resolved], members: Members) -> Result<(), Vec<Diagnostic>> {
+        let a = variation(parameters, 0);
+        for other in members.all().map(|end| variation(parameters, end)).filter(|other| *other != a) {
+            self.session.compose_varied(self.subject, &other)?;
         }
         let (stack, _) = self.session.compose_varied(self.subject, &a)?;
         self.timers = stack.timers.iter().map(|t| t.name.clone()).collect();

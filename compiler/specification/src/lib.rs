@@ -36,8 +36,10 @@
 pub use nacre_diagnostics::Span;
 
 mod compute;
+mod connections;
 pub mod evaluate;
 pub mod forger;
+pub mod members;
 pub mod samples;
 pub mod subset_construction;
 pub mod value;
@@ -115,6 +117,8 @@ pub struct Action {
     pub locals: Vec<Type>,
     pub guards: Vec<Guard>,
     pub body: Vec<Statement>,
+    /// Of an input or output in one of several connections ([`Automaton::among`]): the member at its other end.
+    pub peer: Option<u64>,
     pub span: Span,
 }
 
@@ -186,7 +190,7 @@ pub enum Expr {
     Members,
     /// All participants, as a set.
     All,
-    /// Of two participants, the other one; of more, the next one in the ring.
+    /// The other one of two participants. Of more, each pair has an automaton of its own ([`Automaton::among`]).
     Peer(Box<Expr>),
     Tuple(Vec<Expr>),
     /// A part of a tuple.

@@ -34,7 +34,17 @@ fn action(
     body: Vec<Statement>,
 ) -> Action {
     let locals = parameters.iter().map(|p| p.ty.clone()).collect();
-    Action { kind, optional: false, name: name.into(), parameters, locals, guards, body, span: Span::default() }
+    Action {
+        kind,
+        optional: false,
+        name: name.into(),
+        parameters,
+        locals,
+        guards,
+        body,
+        peer: None,
+        span: Span::default(),
+    }
 }
 fn automaton(name: &str, state: Vec<Field>, actions: Vec<Action>, goals: Vec<Goal>) -> Automaton {
     let (description, extends) = (name.into(), vec![]);

@@ -1,4 +1,4 @@
-//! The end of a run: both endpoints close, and may hold no blocks afterwards.
+//! The end of a run: all endpoints close, and may hold no blocks afterwards.
 
 use super::{Run, Running};
 use crate::checks::{Check, Failure};
@@ -6,10 +6,10 @@ use crate::endpoint::{Outcome, NEVER};
 use crate::world::BEGIN;
 
 impl Running<'_> {
-    /// Closes both endpoints, and checks their final state.
+    /// Closes all endpoints, and checks their final state.
     pub(super) fn end(&mut self) {
         self.wait(1_000_000_000, |running| running.world.silent() && running.world.next() == NEVER);
-        for side in [0, 1] {
+        for side in 0..self.sides.len() {
             let Some(close) = self.close.filter(|_| self.sides[side].closed.is_none() && self.failure.is_none()) else {
                 continue;
             };
@@ -20,7 +20,7 @@ impl Running<'_> {
             self.hear();
             self.wait(self.plan.patience, |r| {
                 r.sides.iter().all(|s| s.closed.is_some())
-                    || (side == 0 && r.world.silent() && r.sides[0].closed.is_some())
+                    || (side + 1 < r.sides.len() && r.world.silent() && r.sides[side].closed.is_some())
             });
         }
         if self.failure.is_none()
@@ -47,7 +47,7 @@ impl Running<'_> {
     }
 
     fn inspect(&mut self) {
-        for side in [0, 1] {
+        for side in 0..self.sides.len() {
             let node = &self.world.nodes[side];
             let name = node.name.clone();
             let report = node.endpoint.reports().first().cloned();
@@ -77,7 +77,7 @@ impl Running<'_> {
     }
 
     /// Adds the count of violated rules to the failure: they often explain it.
-    fn mention_broken(&mut self, counters: &[Vec<u64>; 2]) {
+    fn mention_broken(&mut self, counters: &[Vec<u64>]) {
         let Some(failure) = &mut self.failure else { return };
         for (node, counters) in self.world.nodes.iter().zip(counters) {
             let count = node.interface.counter(counters, "broken").unwrap_or(0);
@@ -88,9 +88,10 @@ impl Running<'_> {
     }
 
     pub(super) fn result(mut self) -> Run {
-        let sides = [0, 1];
-        let there = self.world.nodes.len() == 2;
-        let counters = sides.map(|n| if there { self.world.nodes[n].endpoint.counters() } else { vec![] });
+        let sides = 0..self.sides.len();
+        let there = self.world.nodes.len() == self.sides.len();
+        let counters = |n: usize| if there { self.world.nodes[n].endpoint.counters() } else { vec![] };
+        let counters: Vec<Vec<u64>> = sides.clone().map(counters).collect();
         // A difference of machines explains a failure better than its consequences.
         let reports = self
             .world
@@ -105,7 +106,7 @@ impl Running<'_> {
         }
         self.mention_broken(&counters);
         if there {
-            for side in sides {
+            for side in sides.clone() {
                 self.world.discard(side);
                 self.check_space(side, "after the end");
             }
@@ -120,12 +121,12 @@ impl Running<'_> {
             items,
             lasted: self.world.now - BEGIN,
             steps: self.world.steps,
-            sent: sides.map(|n| self.sides[n].ledger.total()),
-            largest: sides.map(|n| self.sides[n].largest),
-            delivered: sides.map(|n| self.sides[1 - n].ledger.count),
-            frames: sides.map(|n| node(n).map_or(0, |n| n.frames)),
-            bytes: sides.map(|n| node(n).map_or(0, |n| n.bytes)),
-            dropped: sides.map(|n| node(n).map_or(0, |n| n.dropped)),
+            sent: self.sides.iter().map(|side| side.sent).collect(),
+            largest: self.sides.iter().map(|side| side.largest).collect(),
+            delivered: sides.clone().map(|n| self.sides.iter().map(|side| side.ledgers[n].count).sum()).collect(),
+            frames: sides.clone().map(|n| node(n).map_or(0, |n| n.frames)).collect(),
+            bytes: sides.clone().map(|n| node(n).map_or(0, |n| n.bytes)).collect(),
+            dropped: sides.map(|n| node(n).map_or(0, |n| n.dropped)).collect(),
             counters,
             digest: self.world.digest(),
             trace: self.world.trace.take().unwrap_or_default(),

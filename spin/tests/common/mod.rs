@@ -30,7 +30,7 @@ pub struct Of<'a> {
 }
 
 pub fn bounds(sends: [u8; 2]) -> Bounds {
-    Bounds { calls: vec![("send".into(), sends)], ..Bounds::default() }
+    Bounds { calls: vec![("send".into(), sends.into())], ..Bounds::default() }
 }
 
 pub fn setup(of: &Of) -> Setup {

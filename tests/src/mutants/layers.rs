@@ -118,7 +118,7 @@ fn plan(checks: Vec<Check>, conditions: Conditions) -> Plan {
 fn ran(plan: &Plan, one: &Arc<Stack>, two: &Arc<Stack>) -> (Run, Rc<Interface>) {
     let interface = Rc::new(Interface::of(one));
     let makers = [Interpreter::new(one.clone()), Interpreter::new(two.clone())];
-    let subject = Subject { makers: [&makers[0], &makers[1]], interface: interface.clone() };
+    let subject = Subject { makers: vec![&makers[0], &makers[1]], interface: interface.clone() };
     (run(plan, &subject, None, false), interface)
 }
 
@@ -141,8 +141,8 @@ fn quiet(stack: &Arc<Stack>, original: &Arc<Stack>) -> Option<String> {
     let more = run
         .bytes
         .iter()
-        .zip(needed.bytes)
-        .any(|(n, needed)| *n > needed)
+        .zip(&needed.bytes)
+        .any(|(n, needed)| n > needed)
         .then(|| format!("{:?} bytes were sent, {:?} are needed", run.bytes, needed.bytes));
     failure.or(counted).or(more)
 }

@@ -17,7 +17,7 @@ use nacre_stack::{samples, BinaryOp, CellId, Expr, ExprKind, Place, Query, Root,
 use nacre_worlds::setup::{Bounds, Setup};
 
 fn setup(stack: Stack, below: Automaton, above: Vec<Automaton>, calls: &[(&str, [u8; 2])], losses: u8) -> Setup {
-    let calls = calls.iter().map(|(name, times)| (name.to_string(), *times)).collect();
+    let calls = calls.iter().map(|(name, times)| (name.to_string(), times.to_vec())).collect();
     // Copies of copies never end.
     let limits = vec![("loss".to_string(), losses), ("double".to_string(), 1)];
     Setup::new(Arc::new(stack), below, above, Bounds { calls, limits, ..Bounds::default() })

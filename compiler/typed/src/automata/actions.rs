@@ -76,6 +76,7 @@ impl<'p> Typer<'p> {
             locals,
             guards,
             body,
+            peer: None,
             span: last.span,
         })
     }
