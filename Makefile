@@ -28,6 +28,7 @@ bench-verify: setup-test
 soak: setup-test setup-processors
 	NACRE_SOAK=1 $(CARGO) test --release --workspace -- --include-ignored --show-output
 	tools/seed-protocol-bugs.sh
+	tools/seed-router-bugs.sh
 
 setup:
 	tools/install.sh gcc libc6-dev

@@ -96,12 +96,16 @@ pub struct Verify {
     /// Add a setting to the configuration, or replace one: W=2, pt2pt.W=2, send=3,0, size=1,2, numbers=8, first=254
     #[arg(long, value_name = "KEY=N[,N]", value_parser = setting)]
     pub set: Vec<(Vec<String>, Vec<u64>)>,
-    /// The model checker: explorer (built in), spin (on a Promela model), spin-c (SPIN on the emitted C), all
+    /// The engine: explorer (built in), spin (on a Promela model), spin-c (SPIN on the emitted C), all of these; or
+    /// router: crashes, restarts and strangers, in runs of the emitted C on the runtime's router core
     #[arg(long, default_value = "explorer", value_name = "ENGINE")]
     pub engine: Engine,
-    /// The level of the C that spin-c searches: queue, call, inline (repeatable) [default: all]
+    /// The level of the C that spin-c or router runs: queue, call, inline (repeatable) [default: all; of router: call]
     #[arg(long, value_name = "LEVEL")]
     pub level: Vec<EmittedLevel>,
+    /// Repeat one run of router, as a violation prints it
+    #[arg(long, value_delimiter = ',', value_name = "CHOICE,...")]
+    pub choices: Vec<nacre_hosts::Choice>,
     /// Explore every order of a step's events that keeps each link in order, not only the interpreter's
     #[arg(long)]
     pub any_order: bool,
@@ -173,6 +177,7 @@ pub enum Engine {
     Spin,
     SpinC,
     All,
+    Router,
 }
 
 /// Arguments of `nacre check`.

@@ -48,6 +48,7 @@ pub const VERIFY: &str = "Example:
   nacre verify layers/pt2pt/pt2pt.nacre
   nacre verify examples/reliable.nacre --stack reliable --set send=4,0 --trace run.json
   nacre verify layers/lose/lose.nacre --propose
+  nacre verify examples/reliable.nacre --stack reliable --engine router --set crashes=1
 
 Exit status:
   0 holds, 1 violated (or a mutant survives, or the source has an error), 2 wrong usage,

@@ -14,8 +14,14 @@ impl ConnectionId {
         ConnectionId(serial << 24 | u64::from(cookie))
     }
 
-    pub(crate) fn cookie(self) -> u32 {
+    /// The cookie that frames to this connection carry.
+    pub fn cookie(self) -> u32 {
         (self.0 & 0xff_ffff) as u32
+    }
+
+    /// Whether it was begun before another one of the same listener.
+    pub(crate) fn is_older(self, other: ConnectionId) -> bool {
+        self.0 >> 24 < other.0 >> 24
     }
 
     /// As a number, for C.

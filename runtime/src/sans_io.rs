@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::event::{ConnectionId, Event};
 use crate::ffi::NEVER;
+use crate::instance::Config;
 use crate::options::Options;
 use crate::router::Router;
 use crate::stack::Stack;
@@ -47,7 +48,20 @@ impl SansIo {
     /// # Errors
     /// The same.
     pub fn connect(&mut self, to: SocketAddr, stack: &Stack) -> Result<ConnectionId, Error> {
-        self.router.connect(to, stack, |_| {})
+        self.connect_with(to, stack, |_| {})
+    }
+
+    /// As [`Listener::connect_with`](crate::Listener::connect_with).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn connect_with(
+        &mut self,
+        to: SocketAddr,
+        stack: &Stack,
+        prepare: impl FnOnce(&mut Config),
+    ) -> Result<ConnectionId, Error> {
+        self.router.connect(to, stack, prepare)
     }
 
     /// As [`Listener::send`](crate::Listener::send).
@@ -101,6 +115,11 @@ impl SansIo {
     /// As [`Listener::connections`](crate::Listener::connections).
     pub fn connections(&self) -> Vec<ConnectionId> {
         self.router.connections()
+    }
+
+    /// The stack's counters of a connection, by index; none: there is no such connection, or not any more.
+    pub fn counters(&self, id: ConnectionId) -> Option<&[u64]> {
+        self.router.get(id).ok().map(|connection| connection.instance.counters())
     }
 
     /// As [`Listener::statistics`](crate::Listener::statistics).

@@ -1,5 +1,6 @@
 //! Describes frames: their headers and the values of the fields.
 
+use nacre_runtime::wire::Control;
 use nacre_stack::interpret::{show, show_length, show_payload, Value};
 use nacre_stack::{LayoutForm, Stack};
 
@@ -8,9 +9,8 @@ use nacre_stack::{LayoutForm, Stack};
 pub fn decode(stack: &Stack, frame: &[u8]) -> String {
     let Some(layout) = stack.layouts.first() else { return show_length(frame.len()) };
     let Some(parsed) = stack.parse(layout, frame) else {
-        let control = layout.form == LayoutForm::Preamble && frame.first().is_some_and(|first| first >> 1 == 127);
-        let what = if control { "control" } else { "no frame of this stack" };
-        return format!("{what} of {}", show_length(frame.len()));
+        let control = Control::read(frame).filter(|_| layout.form == LayoutForm::Preamble);
+        return control.map_or_else(|| format!("no frame of this stack of {}", show_length(frame.len())), named);
     };
     // Highest layer first, as readers expect.
     let mut words: Vec<String> = parsed.headers.iter().map(|(id, values)| header(stack, *id, values)).collect();
@@ -19,6 +19,18 @@ pub fn decode(stack: &Stack, frame: &[u8]) -> String {
         words.push(show_payload(data));
     }
     words.join(" ")
+}
+
+/// Describes a control frame, which a host sends by itself.
+fn named(control: Control) -> String {
+    match control {
+        Control::Refused { cookie, fingerprint, .. } => {
+            format!("Refused{{to={cookie} fingerprint={fingerprint:016x}}}")
+        }
+        Control::Unknown { unknown } => format!("Unknown{{cookie={unknown}}}"),
+        Control::Ping { cookie, .. } => format!("Ping{{to={cookie}}}"),
+        Control::Pong { cookie, .. } => format!("Pong{{to={cookie}}}"),
+    }
 }
 
 /// The same of a frame of one of several stacks.

@@ -9,7 +9,6 @@ pub mod mutants;
 pub mod mutation;
 pub mod pair;
 pub mod programs;
-pub mod restarts;
 pub mod rows;
 pub mod source;
 pub mod storm;

@@ -32,6 +32,7 @@ fn crates_import_only_what_the_architecture_allows() {
         ("compiler/backends/promela/Cargo.toml", &["analysis", "specification", "stack"]),
         ("runtime/Cargo.toml", &[]),
         ("simulator/Cargo.toml", &["process", "runtime", "stack"]),
+        ("hosts/Cargo.toml", &["runtime", "simulator", "specification", "stack"]),
         ("worlds/Cargo.toml", &["analysis", "diagnostics", "driver", "specification", "stack", "syntax"]),
         ("mutants/Cargo.toml", &["analysis", "stack"]),
         ("process/Cargo.toml", &[]),

@@ -1,5 +1,5 @@
-//! The bugs that `tools/inject-bugs.sh` and `tools/seed-protocol-bugs.sh` put into a copy of the tree match it, and are in all
-//! components of the compiler and all layers of the library.
+//! The bugs that `tools/inject-bugs.sh`, `tools/seed-protocol-bugs.sh` and `tools/seed-router-bugs.sh` put into a copy of
+//! the tree match it, and are in all components of the compiler and all layers of the library.
 
 use nacre_tests::injected::{bugs, Bug};
 use nacre_tests::root;
@@ -36,4 +36,15 @@ fn each_layer_has_a_bug_that_fits() {
         let folder = format!("layers/{}/", layer.file_name().to_string_lossy());
         assert!(bugs.iter().any(|bug| bug.file.starts_with(&folder)), "no bug in {folder}");
     }
+}
+
+#[test]
+fn each_bug_of_the_router_fits_the_source_with_those_before_it() {
+    let mut sources = std::collections::BTreeMap::new();
+    for (number, bug) in fitting("tools/seeded-router-bugs.txt").iter().enumerate() {
+        let read = || std::fs::read_to_string(root().join(&bug.file)).expect("readable");
+        let source = sources.entry(bug.file.clone()).or_insert_with(read);
+        *source = bug.apply(source, number).expect("one build contains all bugs");
+    }
+    assert!(sources.len() >= 5, "bugs in several files");
 }

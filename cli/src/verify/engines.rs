@@ -31,7 +31,8 @@ pub fn without_effect(args: &Verify) -> Option<String> {
     let of_explorer = [("--threads", args.threads.is_some()), ("--states", args.states.is_some())];
     let of_explorer = of_explorer.into_iter().chain([("--bits", args.bits.is_some())]);
     let unused = of_explorer.filter(|(_, given)| *given && !has_explorer).map(|(name, _)| (name, "explorer"));
-    let level = (!args.level.is_empty() && !has_c).then_some(("--level", "spin-c"));
+    let takes_level = has_c || args.engine == Engine::Router;
+    let level = (!args.level.is_empty() && !takes_level).then_some(("--level", "spin-c"));
     let only = [(args.propose, "--propose"), (args.mutants, "--mutants"), (args.coverage, "--coverage")];
     for (asked, option) in only {
         if asked && args.engine != Engine::Explorer {
@@ -69,7 +70,7 @@ pub fn run(args: &Verify, world: &World, session: &Session, interrupt: &Interrup
             Engine::SpinC => {
                 all.extend(on_c(args, world, session, interrupt));
             }
-            Engine::All => {}
+            Engine::All | Engine::Router => {}
         }
         if interrupt.came() {
             break;

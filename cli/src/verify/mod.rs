@@ -14,11 +14,12 @@ mod operators;
 mod propose;
 mod refusals;
 mod report;
+mod router;
 mod search;
 
 use nacre_driver::Session;
 
-use crate::args::Verify;
+use crate::args::{Engine, Verify};
 use crate::console::{complain, print, Exit};
 use crate::interrupt::Interrupt;
 use crate::output::require_writable;
@@ -31,7 +32,7 @@ use refusals::Refusals;
 
 /// Runs `nacre verify`: searches every requested subject with every requested engine.
 pub fn verify(args: &Verify) -> Exit {
-    if let Some(words) = engines::without_effect(args) {
+    if let Some(words) = router::without_effect(args).or_else(|| engines::without_effect(args)) {
         complain(&words);
         return Exit::Usage;
     }
@@ -46,6 +47,9 @@ pub fn verify(args: &Verify) -> Exit {
         Ok(session) => session,
         Err(exit) => return exit,
     };
+    if args.engine == Engine::Router {
+        return watched().map_or_else(|exit| exit, |interrupt| router::run(args, &session, &interrupt));
+    }
     let subjects = match subjects(&session, args) {
         Ok(subjects) => subjects,
         Err(words) => {
@@ -53,14 +57,10 @@ pub fn verify(args: &Verify) -> Exit {
             return Exit::Usage;
         }
     };
-    let interrupt = match Interrupt::watch() {
+    let interrupt = match watched() {
         Ok(interrupt) => interrupt,
-        Err(words) => {
-            complain(&words);
-            return Exit::Unknown;
-        }
+        Err(exit) => return exit,
     };
-    nacre_process::end_with(interrupt.flag());
     if args.propose {
         return propose::run(args, &subjects, &session, &interrupt);
     }
@@ -108,6 +108,16 @@ pub fn verify(args: &Verify) -> Exit {
         });
     }
     report::end(args, &subjects, &all, &refusals)
+}
+
+/// Watches for signals, which also end the programs that are run.
+fn watched() -> Result<Interrupt, Exit> {
+    let interrupt = Interrupt::watch().map_err(|words| {
+        complain(&words);
+        Exit::Unknown
+    })?;
+    nacre_process::end_with(interrupt.flag());
+    Ok(interrupt)
 }
 
 /// Prints the Promela model of a stack in its first configuration.

@@ -22,7 +22,8 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// A connection is confirmed: others with the same peer are from before its restart.
+    /// A connection is confirmed: older ones with the same peer are from before its restart. Newer ones are not: what
+    /// confirms this one may be a late frame of a peer that has restarted since.
     pub(super) fn replace_older(&mut self, id: ConnectionId) {
         self.confirm(id);
         let Ok(connection) = self.get(id) else { return };
@@ -30,7 +31,7 @@ impl<O: Outbox> Router<O> {
         if !connection.arrived {
             return;
         }
-        for other in self.connections.of_peer(&peer).into_iter().filter(|other| *other != id) {
+        for other in self.connections.of_peer(&peer).into_iter().filter(|other| other.is_older(id)) {
             self.statistics.restarted += u64::from(self.get(other).is_ok_and(|other| other.phase == Phase::Live));
             self.end(other, Reason::Restarted);
         }
