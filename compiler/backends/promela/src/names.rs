@@ -5,13 +5,134 @@ use std::collections::HashMap;
 
 /// Words of Promela and C, and macros of pan.c, which fields and variables cannot have as names.
 const TAKEN: &[&str] = &[
-    "active", "assert", "atomic", "auto", "bit", "bool", "break", "byte", "case", "chan", "char", "const", "continue",
-    "d_step", "default", "do", "double", "else", "empty", "enabled", "end", "enum", "eval", "extern", "false", "fi",
-    "float", "for", "full", "goto", "hidden", "if", "in", "init", "inline", "int", "len", "local", "long", "ltl", "me",
-    "mtype", "nempty", "never", "nfull", "notrace", "now", "np_", "od", "of", "pc_value", "pid", "printf", "printm",
-    "priority", "proctype", "provided", "register", "return", "run", "select", "short", "show", "signed", "sizeof",
-    "skip", "static", "struct", "switch", "timeout", "trace", "true", "typedef", "union", "unless", "unsigned", "void",
-    "volatile", "while", "xr", "xs", "this", "nr_pr", "last", "unix", "linux",
+    "active",
+    "assert",
+    "atomic",
+    "auto",
+    "bit",
+    "bool",
+    "break",
+    "byte",
+    "case",
+    "chan",
+    "char",
+    "const",
+    "continue",
+    "d_step",
+    "default",
+    "do",
+    "double",
+    "else",
+    "empty",
+    "enabled",
+    "end",
+    "enum",
+    "eval",
+    "extern",
+    "false",
+    "fi",
+    "float",
+    "for",
+    "full",
+    "goto",
+    "hidden",
+    "if",
+    "in",
+    "init",
+    "inline",
+    "int",
+    "len",
+    "local",
+    "long",
+    "ltl",
+    "me",
+    "mtype",
+    "nempty",
+    "never",
+    "nfull",
+    "notrace",
+    "now",
+    "np_",
+    "od",
+    "of",
+    "pc_value",
+    "pid",
+    "printf",
+    "printm",
+    "priority",
+    "proctype",
+    "provided",
+    "register",
+    "return",
+    "run",
+    "select",
+    "short",
+    "show",
+    "signed",
+    "sizeof",
+    "skip",
+    "static",
+    "struct",
+    "switch",
+    "timeout",
+    "trace",
+    "true",
+    "typedef",
+    "union",
+    "unless",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "xr",
+    "xs",
+    "this",
+    "nr_pr",
+    "last",
+    "unix",
+    "linux",
+    "restrict",
+    "errno",
+    "stdin",
+    "stdout",
+    "stderr",
+    "c_code",
+    "c_decl",
+    "c_expr",
+    "c_state",
+    "c_track",
+    "get_priority",
+    "set_priority",
+    "single",
+    // Macros of verifiers.
+    "bfs_do_store",
+    "cas",
+    "enter_critical",
+    "final",
+    "get16bits",
+    "get_permuted",
+    "getframe",
+    "grab_state",
+    "iam_alive",
+    "leave_critical",
+    "max",
+    "maxseq0",
+    "minseq0",
+    "mix",
+    "onstack_now",
+    "onstack_put",
+    "onstack_zap",
+    "pptr",
+    "pthread_equal",
+    "q_sz",
+    "qptr",
+    "rand",
+    "rot",
+    "uchar",
+    "uint",
+    "ulong",
+    "ushort",
+    "wasnew",
 ];
 
 /// Types, inlines and macros of every model.
@@ -53,7 +174,15 @@ pub fn clean(name: &str) -> String {
 
 /// Reduces a name to letters, digits and underscores. A long one is truncated, and a hash of the original is appended.
 fn letters(name: &str) -> String {
-    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    // SPIN does not accept some names with two underscores in a row, and one may be appended.
+    let (mut text, mut behind) = (String::new(), false);
+    for letter in name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).chain(['\0']) {
+        if behind && !letter.is_ascii_alphanumeric() {
+            text.push('x');
+        }
+        behind = letter == '_';
+        text.extend(Some(letter).filter(|letter| *letter != '\0'));
+    }
     if text.len() > LONGEST {
         // FNV-1a.
         let number =
@@ -147,7 +276,7 @@ mod tests {
         let cell = |name: &str| names.name(Scope::Cells(0), clean(name), name);
         assert_ne!(cell("run"), cell("run_"));
         assert_ne!(cell("X"), "X", "it would be replaced in an inline");
-        let other = names.name(Scope::Cells(1), clean("run_"), "run_");
+        let other = names.name(Scope::Cells(1), clean("run"), "run");
         assert_eq!(other, "run_", "each layer has its own");
     }
 }
