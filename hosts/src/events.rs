@@ -138,7 +138,10 @@ impl World<'_> {
         let mut others = self.hosts[1 - host].live().map(|(_, other)| other);
         let origin = &self.origins[usize::from(half.number) - 1];
         // A host that has moved is silent, and known nowhere.
-        let lives = |other: &Half| half.peer == Some(other.number) || origin.begun_by == Some(other.number);
+        let lives = |other: &Half| {
+            let is_known = half.peer == Some(other.number) || origin.begun_by == Some(other.number);
+            is_known || other.opened && self.are_halves(half.number, other.number)
+        };
         match is_wrong && self.moves == 0 && others.any(lives) {
             true => Err(Rule::Unfounded),
             false => Ok(()),
