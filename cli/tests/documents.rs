@@ -279,7 +279,8 @@ fn the_bug_of_the_verification_page_is_found_as_shown() {
     let wrong = source.replace("number == got.next && got.empty", "got.empty");
     assert_ne!(source, wrong);
     std::fs::write(layers.join("pt2pt.nacre"), wrong).expect("written");
-    let [shown] = <[Printed; 1]>::try_from(in_blocks(VERIFICATION)).expect("one command");
+    let [shown, hosts] = <[Printed; 2]>::try_from(in_blocks(VERIFICATION)).expect("two commands");
+    run(&hosts.command, &root(), 0);
     let printed = run(&shown.command, &layers, 1);
     compare(VERIFICATION, &shown.output, &printed);
     assert!(in_text(VERIFICATION).contains(&REPLAY.to_string()));
