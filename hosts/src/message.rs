@@ -18,9 +18,9 @@ pub const HEAD: usize = 6;
 
 /// A message of this length, of at least `HEAD` bytes.
 pub fn message(tag: Tag, length: usize) -> Vec<u8> {
-    let [high, low] = tag.number.to_be_bytes();
+    let (length, [high, low]) = (length.max(HEAD), tag.number.to_be_bytes());
     let seed = hash(&[u64::from(tag.host), u64::from(tag.number), u64::from(tag.position), length as u64]);
-    let mut bytes = vec![0; length.max(HEAD)];
+    let mut bytes = vec![0; length];
     Random::new(seed).fill(&mut bytes[4..]);
     bytes[..4].copy_from_slice(&[tag.host, high, low, tag.position]);
     bytes
@@ -47,6 +47,7 @@ mod tests {
             changed[bit / 8] ^= 1 << (bit % 8);
             assert_eq!(read(&changed), None);
         }
+        assert_eq!(read(&message(tag, 0)), Some(tag));
         assert_eq!(read(&bytes[..19]), None);
         assert_eq!(read(&[]), None);
     }

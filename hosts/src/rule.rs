@@ -46,7 +46,8 @@ pub enum Rule {
     /// If a connection ends in order after `close` at one end, everything that was sent there has arrived. (If
     /// promised.)
     Whole,
-    /// When the network works, the client can reach the server.
+    /// When the network works, the client can reach the server. (If the stack accepts messages, and promises that they
+    /// arrive or has delivered any.)
     Reach,
     /// No assertion, invariant or bound of the stack is violated.
     Claim,
