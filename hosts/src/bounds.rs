@@ -5,7 +5,7 @@ use crate::message::HEAD;
 /// What can happen in a run, how often, and which runs are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Every run of up to so many choices is made.
+    /// The maximum length of the exhaustive runs, in choices.
     pub choices: usize,
     /// So many random runs are made after them.
     pub runs: u64,
@@ -26,7 +26,7 @@ pub struct Bounds {
     pub strangers: u8,
     /// How often one datagram arrives before the network works.
     pub copies: u8,
-    /// Of the datagrams that may arrive, so many may be next: those that were sent last.
+    /// How many of the latest datagrams may arrive next.
     pub recent: usize,
     /// Connections that the client has at once, each with its own identity.
     pub connections: u8,

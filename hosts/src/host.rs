@@ -42,7 +42,7 @@ impl Host {
     }
 }
 
-/// The address of a host, before it has moved and after it has moved so many times.
+/// The address of a host after a number of moves; 0: before the first.
 pub fn address(host: usize, moved: u16) -> SocketAddr {
     SocketAddr::from(([10, 0, 0, host as u8 + 1], 7000 + moved))
 }

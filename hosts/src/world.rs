@@ -19,7 +19,7 @@ use crate::trace::Trace;
 pub const SECOND: u64 = 1_000_000_000;
 /// A datagram lives no longer than this: the router remembers ended connections for 120 s (docs/wire.md).
 const LIFETIME: u64 = 100 * SECOND;
-/// Of the latest datagrams, so many may be copied by a stranger.
+/// How many of the latest datagrams a stranger may copy.
 const SEEN: usize = 2;
 /// The hosts, in the order in which their events and datagrams are taken.
 pub const HOSTS: [usize; 2] = [CLIENT, SERVER];
