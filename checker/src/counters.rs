@@ -1,10 +1,14 @@
-//! The consumed bounds of a state, packed into 64 bits.
+//! The consumed bounds of a state, in 32 bits.
 
 use nacre_worlds::setup::bits_to_count;
 
-/// How several counters, each up to a bound of its own, share a word.
+use crate::memo::Interner;
+
+/// How several counters, each up to a bound of its own, share a word of 64 bits.
 pub struct Counters {
     places: Vec<Place>,
+    /// The words, if not all fit 32 bits: then counts are the numbers of words.
+    words: Option<Interner<u64>>,
 }
 
 struct Place {
@@ -22,28 +26,40 @@ impl Counters {
             next += bits;
             Place { shift, bits, most: *most }
         });
-        Counters { places: places.collect() }
+        let places = places.collect();
+        let words = (next > u32::BITS).then(Interner::default);
+        let counters = Counters { places, words };
+        counters.counts(0);
+        counters
+    }
+
+    fn word(&self, counts: u32) -> u64 {
+        self.words.as_ref().map_or(u64::from(counts), |words| *words.value(counts))
+    }
+
+    fn counts(&self, word: u64) -> u32 {
+        self.words.as_ref().map_or(word as u32, |words| words.number(word))
     }
 
     /// Returns the value of a counter.
-    pub fn used(&self, counts: u64, counter: usize) -> u8 {
+    pub fn used(&self, counts: u32, counter: usize) -> u8 {
         let Place { shift, bits, .. } = self.places[counter];
-        counts.checked_shr(shift).unwrap_or(0) as u8 & ((1u16 << bits) - 1) as u8
+        self.word(counts).checked_shr(shift).unwrap_or(0) as u8 & ((1u16 << bits) - 1) as u8
     }
 
     /// Returns how far a counter is from its bound.
-    pub fn left(&self, counts: u64, counter: usize) -> u8 {
+    pub fn left(&self, counts: u32, counter: usize) -> u8 {
         self.places[counter].most - self.used(counts, counter)
     }
 
     /// Returns the counts in which a counter is zero.
-    pub fn without(&self, counts: u64, counter: usize) -> u64 {
-        counts - (u64::from(self.used(counts, counter)) << self.places[counter].shift)
+    pub fn without(&self, counts: u32, counter: usize) -> u32 {
+        self.counts(self.word(counts) - (u64::from(self.used(counts, counter)) << self.places[counter].shift))
     }
 
     /// Returns the counts after one more of a counter that has some left.
-    pub fn after(&self, counts: u64, counter: usize) -> u64 {
-        counts + (1 << self.places[counter].shift)
+    pub fn after(&self, counts: u32, counter: usize) -> u32 {
+        self.counts(self.word(counts) + (1 << self.places[counter].shift))
     }
 }
 
@@ -53,8 +69,15 @@ mod tests {
 
     #[test]
     fn counters_do_not_touch_each_other() {
-        let most = [3, 0, 255, 1, 15, 4];
+        counters_up_to([3, 0, 255, 1, 15, 4], 18);
+        counters_up_to([127, 0, 255, 127, 255, 7], 33);
+        counters_up_to([255, 0, 255, 127, 255, 1], 32);
+    }
+
+    fn counters_up_to(most: [u8; 6], bits: u32) {
         let counters = Counters::new(&most);
+        assert_eq!(most.into_iter().map(nacre_worlds::setup::bits_to_count).sum::<u32>(), bits);
+        assert_eq!(counters.words.is_some(), bits > 32);
         let mut counts = 0;
         for round in 0..=255u16 {
             for (at, most) in most.iter().enumerate() {

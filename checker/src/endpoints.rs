@@ -318,7 +318,7 @@ impl Endpoints {
         let twin = self.canonical.twins.then(|| machine.clone());
         let next = self.locals.number_of(&key[..], || {
             let (busy, goals, armed) = (machine.is_busy(), machine.goals(), by_place(&machine));
-            Local { key: key.clone(), busy, goals, armed, earlier, clock, machine }
+            Arc::new(Local { key: key.clone(), busy, goals, armed, earlier, clock, machine })
         });
         if let Some(twin) = twin {
             self.twins.note(end, next, twin);

@@ -73,7 +73,8 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(space: &'a Space, options: &'a Options<'a>) -> Search<'a> {
         let count = options.threads.clamp(1, 64);
-        let shard = |_| Shard::new(count, options.bits);
+        let goals = space.goal_names().len();
+        let shard = |_| Shard::new(count, options.bits, goals);
         let (begun, told) = (Instant::now(), Instant::now());
         Search {
             space,
@@ -154,8 +155,8 @@ impl<'a> Search<'a> {
         let (space, count) = (self.space, self.shards.len());
         let nears: Vec<Near> = self.shards.iter_mut().map(|shard| std::mem::take(&mut shard.near)).collect();
         let shards = &self.shards;
-        let bits = shards.iter().map(|shard| &shard.goals[..]).collect();
-        let goals = Goals { bits, count: space.goal_names().len(), stop: self.options.stop };
+        let marks = shards.iter().map(|shard| &shard.goals).collect();
+        let goals = Goals { marks, count: space.goal_names().len(), stop: self.options.stop };
         self.lead_back(&goals);
         let mut followers: Vec<Follower> = nears.into_iter().map(|near| Follower { space, shards, near }).collect();
         let depth = |state: u32| {

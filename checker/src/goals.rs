@@ -6,7 +6,7 @@
 //! such a path. If states are excused (the layer may give up the connection), a fair run reaches either an excused
 //! state or the goal infinitely often.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// How many states a thread visits before it looks whether the search was ended.
 const CHUNK: usize = 1 << 12;
@@ -19,11 +19,52 @@ pub trait Follow: Send {
     fn follow(&mut self, from: u32, each: &mut dyn FnMut(u32) -> bool);
 }
 
+/// What is known of the goals of one shard's states, in as few bytes as they need.
+#[derive(Default)]
+pub struct Marks {
+    /// The bytes of a state in each of the others, of eight goals each.
+    width: usize,
+    /// The goal holds, or is reached by moves other than faults.
+    met: Vec<AtomicU8>,
+    excused: Vec<u8>,
+}
+
+impl Marks {
+    /// Marks of states with this many goals: 32 at most.
+    pub fn of(goals: usize) -> Marks {
+        Marks { width: goals.div_ceil(8), met: vec![], excused: vec![] }
+    }
+
+    /// Adds a state. Two bits for each goal. Low half: it holds; high half: it is excused.
+    pub fn push(&mut self, bits: u64) {
+        let [met, excused] = [bits, bits >> 32].map(|half| (half as u32).to_le_bytes());
+        self.met.extend(met[..self.width].iter().map(|byte| AtomicU8::new(*byte)));
+        self.excused.extend(&excused[..self.width]);
+    }
+
+    /// The number of states.
+    pub fn len(&self) -> usize {
+        self.met.len() / self.width.max(1)
+    }
+
+    /// The bits of a state, as in [`Marks::push`].
+    fn of_state(&self, at: usize) -> u64 {
+        let places = at * self.width..(at + 1) * self.width;
+        let all = |byte: &dyn Fn(usize) -> u8| places.clone().rev().fold(0, |all, at| all << 8 | u64::from(byte(at)));
+        all(&|at| self.met[at].load(Ordering::Relaxed)) | all(&|at| self.excused[at]) << 32
+    }
+
+    /// Notes that goals of a state are met.
+    fn meet(&self, at: usize, goals: u64) {
+        for (byte, met) in goals.to_le_bytes()[..self.width].iter().zip(&self.met[at * self.width..]) {
+            met.fetch_or(*byte, Ordering::Relaxed);
+        }
+    }
+}
+
 /// The goals of all states, which are numbered over the shards in turn.
 pub struct Goals<'a> {
-    /// Two bits for each goal of each shard's states. Low half: the goal holds, or is reached by moves other than
-    /// faults; high half: it is excused.
-    pub bits: Vec<&'a [AtomicU64]>,
+    pub marks: Vec<&'a Marks>,
     pub count: usize,
     /// Ends the search when set.
     pub stop: &'a AtomicBool,
@@ -56,7 +97,7 @@ impl Goals<'_> {
         }
         let open = self.open_states(followers, |bits| !bits)?.into_iter();
         let missed = open.filter_map(|state| {
-            let bits = self.of(state).load(Ordering::Relaxed);
+            let bits = self.of(state);
             let missed = !(bits | bits >> 32) & self.all();
             (missed != 0).then(|| (state, missed.trailing_zeros() as usize))
         });
@@ -65,8 +106,8 @@ impl Goals<'_> {
 
     /// Visits the states of which a goal is open, until nothing changes; returns those of which one stays open.
     fn open_states(&self, followers: &mut [impl Follow], open: Open) -> Result<Vec<u32>, ()> {
-        let shards = self.bits.len();
-        let numbers = |shard: usize| (0..self.bits[shard].len()).rev().map(move |at| (at * shards + shard) as u32);
+        let shards = self.marks.len();
+        let numbers = |shard: usize| (0..self.marks[shard].len()).rev().map(move |at| (at * shards + shard) as u32);
         let mut visits: Vec<Visit> = (0..shards).map(|shard| Box::new(numbers(shard)) as Visit).collect();
         loop {
             let left = self.sweep(followers, visits, open);
@@ -83,10 +124,10 @@ impl Goals<'_> {
     /// Notes that a move other than a fault leads from one state to another; returns whether a goal became known to be
     /// reached from one more state.
     pub fn lead(&self, from: u32, to: u32) -> bool {
-        let reached = self.of(to).load(Ordering::Relaxed) & self.all();
-        let new = reached & !self.of(from).load(Ordering::Relaxed) != 0;
+        let reached = self.of(to) & self.all();
+        let new = reached & !self.of(from) != 0;
         if new {
-            self.of(from).fetch_or(reached, Ordering::Relaxed);
+            self.marks[from as usize % self.marks.len()].meet(from as usize / self.marks.len(), reached);
         }
         new
     }
@@ -96,8 +137,8 @@ impl Goals<'_> {
         u64::MAX >> (64 - self.count.clamp(1, 32))
     }
 
-    fn of(&self, state: u32) -> &AtomicU64 {
-        &self.bits[state as usize % self.bits.len()][state as usize / self.bits.len()]
+    fn of(&self, state: u32) -> u64 {
+        self.marks[state as usize % self.marks.len()].of_state(state as usize / self.marks.len())
     }
 
     /// Visits states of all shards.
@@ -116,7 +157,7 @@ impl Goals<'_> {
 
     fn visit(&self, follower: &mut impl Follow, states: Visit, open: Open) -> Left {
         let (all, mut left, mut changed) = (self.all(), vec![], false);
-        let is_open = |state: u32| all & open(self.of(state).load(Ordering::Relaxed)) != 0;
+        let is_open = |state: u32| all & open(self.of(state)) != 0;
         for (step, state) in states.enumerate() {
             if step % CHUNK == 0 && self.stop.load(Ordering::Relaxed) {
                 break;
@@ -149,12 +190,32 @@ mod tests {
 
     /// The first state without a way to a goal in a graph.
     fn first(goals: &[&[u64]], edges: &[(u32, u32)], count: usize, depth: fn(u32) -> u32) -> Option<(u32, usize)> {
-        let bits: Vec<Vec<AtomicU64>> =
-            goals.iter().map(|bits| bits.iter().map(|bits| AtomicU64::new(*bits)).collect()).collect();
+        let marks = goals.iter().map(|bits| {
+            let mut marks = Marks::of(count);
+            bits.iter().for_each(|bits| marks.push(*bits));
+            marks
+        });
+        let marks: Vec<Marks> = marks.collect();
         let stop = AtomicBool::new(false);
-        let goals = Goals { bits: bits.iter().map(|bits| &bits[..]).collect(), count, stop: &stop };
-        let mut followers: Vec<Edges> = goals.bits.iter().map(|_| Edges(edges)).collect();
+        let goals = Goals { marks: marks.iter().collect(), count, stop: &stop };
+        let mut followers: Vec<Edges> = goals.marks.iter().map(|_| Edges(edges)).collect();
         goals.first_without(&mut followers, &depth).expect("nobody ends it")
+    }
+
+    #[test]
+    fn marks_of_a_state_are_its_own() {
+        for count in 1..=32 {
+            let mut marks = Marks::of(count);
+            let all = u64::MAX >> (64 - count);
+            let pushed = [0, all, all << 32, 1 | 1 << 32, 1 << (count - 1), 0];
+            pushed.iter().for_each(|bits| marks.push(*bits));
+            assert_eq!(marks.len(), pushed.len());
+            assert!(pushed.iter().enumerate().all(|(at, bits)| marks.of_state(at) == *bits), "{count} goals");
+            marks.meet(2, all);
+            marks.meet(5, 1 << (count - 1));
+            let met = [0, all, all << 32 | all, 1 | 1 << 32, 1 << (count - 1), 1 << (count - 1)];
+            assert!(met.iter().enumerate().all(|(at, bits)| marks.of_state(at) == *bits), "{count} goals");
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub mod locals;
 mod memo;
 pub mod monitor;
 pub mod network;
+mod packed;
 pub mod retrace;
 pub mod run;
 pub mod searched;

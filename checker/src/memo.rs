@@ -9,28 +9,28 @@ use nacre_specification::members::Members;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The most results of one kind that a thread caches without locks.
-const NEAR: usize = 1 << 17;
+const NEAR: usize = 1 << 15;
 
 /// An interner: equal values have the same number, counted from 0.
-pub struct Interner<T>(RwLock<(HashTable<u32>, Vec<Arc<T>>)>);
+pub struct Interner<T: ?Sized>(RwLock<(HashTable<u32>, Vec<Arc<T>>)>);
 
-impl<T> Default for Interner<T> {
+impl<T: ?Sized> Default for Interner<T> {
     fn default() -> Interner<T> {
         Interner(RwLock::default())
     }
 }
 
-impl<T> Interner<T> {
+impl<T: ?Sized> Interner<T> {
     /// Returns the number of a value.
     pub fn number(&self, value: T) -> u32
     where
         T: Hash + Eq + Clone,
     {
-        self.number_of(&value, || value.clone())
+        self.number_of(&value, || Arc::new(value.clone()))
     }
 
     /// Returns the number of the value with a key; a new one gets the next number, and is made by `value`.
-    pub fn number_of<K: Hash + Eq + ?Sized>(&self, key: &K, value: impl FnOnce() -> T) -> u32
+    pub fn number_of<K: Hash + Eq + ?Sized>(&self, key: &K, value: impl FnOnce() -> Arc<T>) -> u32
     where
         T: Borrow<K>,
     {
@@ -47,7 +47,7 @@ impl<T> Interner<T> {
             return *number;
         }
         let number = values.len() as u32;
-        values.push(Arc::new(value()));
+        values.push(value());
         numbers.insert_unique(hash, number, |at| FxBuildHasher.hash_one((*values[*at as usize]).borrow()));
         number
     }
@@ -65,13 +65,17 @@ impl<T> Interner<T> {
 
 /// Memoized results by their arguments. Each thread caches those that it has used in its own [`Near`], so that it takes
 /// the lock only once for each.
-pub struct Memo<K, V>(RwLock<FxHashMap<K, V>>);
+pub struct Memo<K, V> {
+    known: RwLock<FxHashMap<K, V>>,
+    most: usize,
+}
+
 /// The part of a memo that one thread caches, without locks.
 pub struct Near<K, V>(FxHashMap<K, V>);
 
 impl<K, V> Default for Memo<K, V> {
     fn default() -> Memo<K, V> {
-        Memo(RwLock::default())
+        Memo::of(usize::MAX)
     }
 }
 impl<K, V> Default for Near<K, V> {
@@ -94,10 +98,17 @@ impl<K: Hash + Eq, V> Near<K, V> {
     }
 }
 
+impl<K, V> Memo<K, V> {
+    /// A memo that forgets its results when there are this many.
+    pub fn of(most: usize) -> Memo<K, V> {
+        Memo { known: RwLock::default(), most }
+    }
+}
+
 impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
     /// Returns all results with their arguments.
     pub fn entries(&self) -> Vec<(K, V)> {
-        read(&self.0).iter().map(|(key, value)| (*key, value.clone())).collect()
+        read(&self.known).iter().map(|(key, value)| (*key, value.clone())).collect()
     }
 
     /// `make` may run in two threads at once; both return the same result.
@@ -105,10 +116,14 @@ impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
         if let Some(value) = near.0.get(&key) {
             return value.clone();
         }
-        let known = read(&self.0).get(&key).cloned();
+        let known = read(&self.known).get(&key).cloned();
         let value = known.unwrap_or_else(|| {
             let made = make();
-            write(&self.0).entry(key).or_insert(made).clone()
+            let mut known = write(&self.known);
+            if known.len() >= self.most {
+                known.clear();
+            }
+            known.entry(key).or_insert(made).clone()
         });
         near.keep(key, value.clone());
         value

@@ -13,6 +13,7 @@ use crate::broken::Broken;
 use crate::endpoints::{Arrival, Emitted, Endpoints, Step};
 use crate::line::{self, Line};
 use crate::memo::{at_end, size_of_value, Interner, Memo, Near};
+use crate::packed::{pack, unpack};
 use nacre_worlds::setup::Setup;
 
 /// The limit of bindings with which an action of the network is enabled in one state.
@@ -26,8 +27,8 @@ const ENDLESS: usize = 64;
 pub struct Move {
     /// The index in [`Automaton::actions`].
     pub action: u16,
-    /// The index in the limits of the bounds.
-    limit: Option<u8>,
+    /// The index in the limits of the bounds, or [`NONE`].
+    limit: u8,
     pub fault: bool,
     /// Whether `arrives` is a frame that no endpoint sent.
     pub made_up: bool,
@@ -35,20 +36,23 @@ pub struct Move {
     pub frame: bool,
     /// and is not there yet.
     pub early: bool,
-    /// The input of an endpoint that the action causes, if it is an output.
-    arrives: Option<(u8, u32)>,
+    /// The endpoint and the input of it that the action causes if it is an output; otherwise [`NONE`].
+    end: u8,
+    arrival: u32,
     pub next: u32,
 }
+
+const NONE: u8 = u8::MAX;
 
 impl Move {
     /// Returns the index in the limits of the bounds.
     pub fn limit(&self) -> Option<usize> {
-        self.limit.map(usize::from)
+        (self.limit != NONE).then_some(usize::from(self.limit))
     }
 
     /// Returns the endpoint and the input that the action causes, if it is an output.
     pub fn arrives(&self) -> Option<(usize, u32)> {
-        self.arrives.map(|(end, arrival)| (usize::from(end), arrival))
+        (self.end != NONE).then_some((usize::from(self.end), self.arrival))
     }
 
     /// Returns the step of an endpoint that receives something.
@@ -61,8 +65,28 @@ impl Move {
     }
 }
 
+/// The most results of [`Network::take`] that all threads share: there are several for each state of the network.
+const MOST_TAKEN: usize = 1 << 20;
+
 /// The possible states after the events that an endpoint sent, or the event that the automaton does not allow.
-pub type Taken = Result<Arc<[u32]>, Arc<Broken>>;
+pub type Taken = Result<Next, Arc<Broken>>;
+
+/// The possible states after an event: usually one.
+#[derive(Clone)]
+pub enum Next {
+    One(u32),
+    Several(Arc<Vec<u32>>),
+}
+
+impl Next {
+    /// Returns the states.
+    pub fn all(&self) -> &[u32] {
+        match self {
+            Next::One(state) => std::slice::from_ref(state),
+            Next::Several(states) => states,
+        }
+    }
+}
 
 /// The network between the endpoints, as an automaton.
 pub struct Network {
@@ -70,7 +94,8 @@ pub struct Network {
     automaton: Automaton,
     /// Where frames take a stated time.
     line: Option<Line>,
-    states: Interner<State>,
+    /// As [`pack`] writes them.
+    states: Interner<[u8]>,
     moves: Memo<u32, Arc<[Move]>>,
     taken: Memo<(u32, u32), Taken>,
     limits: Vec<String>,
@@ -106,7 +131,7 @@ impl Network {
             line: Line::of(&setup.bounds.trip),
             states: Interner::default(),
             moves: Memo::default(),
-            taken: Memo::default(),
+            taken: Memo::of(MOST_TAKEN),
             limits: setup.bounds.limits.iter().map(|(name, _)| name.clone()).collect(),
             events,
             names: setup.stack().events.iter().map(|e| e.name.clone()).collect(),
@@ -123,7 +148,7 @@ impl Network {
             }
         }
         let start = if network.line.is_some() { Line::begin(start) } else { start };
-        let first = network.states.number(start);
+        let first = network.number(start);
         Ok((network, first))
     }
 
@@ -133,8 +158,8 @@ impl Network {
     }
 
     /// Returns the state with a number.
-    pub fn state(&self, number: u32) -> Arc<State> {
-        self.states.value(number)
+    pub fn state(&self, number: u32) -> State {
+        unpack(&self.states.value(number))
     }
 
     /// Returns the number of reached states.
@@ -143,13 +168,14 @@ impl Network {
     }
 
     fn number(&self, state: State) -> u32 {
-        self.states.number(state)
+        let packed = pack(&state);
+        self.states.number_of(&packed[..], || Arc::from(&packed[..]))
     }
 
     /// Returns the possible actions in a state: outputs first, then internal actions, then faults.
     pub fn moves(&self, near: &mut NearNetwork, endpoints: &Endpoints, from: u32) -> Arc<[Move]> {
         self.moves.get(&mut near.moves, from, || {
-            let state = self.states.value(from);
+            let state = self.state(from);
             let moves = self.ways(&state).map(|(at, locals)| {
                 let action = &self.automaton.actions[at];
                 let after = self.automaton.apply(&state, self.members.into(), at, &locals);
@@ -166,10 +192,11 @@ impl Network {
                     frame: frame.is_some(),
                     early: arrived.is_none(),
                     action: at as u16,
-                    limit: self.limits.iter().position(|l| *l == action.name).map(|limit| limit as u8),
+                    limit: self.limits.iter().position(|l| *l == action.name).map_or(NONE, |limit| limit as u8),
                     fault: action.is_fault(),
                     made_up: action.makes_up(),
-                    arrives,
+                    end: arrives.map_or(NONE, |(end, _)| end),
+                    arrival: arrives.map_or(0, |(_, arrival)| arrival),
                     next: arrived.map_or(from, |state| self.number(state)),
                 }
             });
@@ -179,7 +206,7 @@ impl Network {
 
     /// Returns the values of the locals of a possible action, by its index in [`Network::moves`].
     pub fn locals(&self, from: u32, place: usize) -> Locals {
-        self.ways(&self.states.value(from)).nth(place).map(|(_, locals)| locals).unwrap_or_default()
+        self.ways(&self.state(from)).nth(place).map(|(_, locals)| locals).unwrap_or_default()
     }
 
     /// Enumerates the possible actions in a state, and the values of their locals.
@@ -233,7 +260,7 @@ impl Network {
         // A line has two ends.
         let other = self.members.others(end).next().unwrap_or(end);
         self.taken.get(&mut near.taken, key, || {
-            let mut states = vec![self.states.value(from).as_ref().clone()];
+            let mut states = vec![self.state(from)];
             for left in endpoints.effects.value(effects).iter().filter(|l| l.down()) {
                 states = self.take_one(&states, end, left)?;
                 let bytes = left.arguments.iter().find(|value| matches!(value, Value::Msg(_)));
@@ -241,34 +268,38 @@ impl Network {
                     states = line.send(&states, other, bytes);
                 }
             }
-            Ok(states.into_iter().map(|s| self.number(s)).collect())
+            let states: Vec<u32> = states.into_iter().map(|s| self.number(s)).collect();
+            Ok(match states[..] {
+                [state] => Next::One(state),
+                _ => Next::Several(Arc::new(states)),
+            })
         })
     }
 
     /// Returns when the next frame arrives that is not there yet, where frames take a stated time.
     pub fn next_arrival(&self, state: u32) -> Option<u64> {
-        line::next_arrival(&self.states.value(state))
+        line::next_arrival(&self.state(state))
     }
 
     /// Returns the state at a later time.
     pub fn at(&self, state: u32, time: u64) -> u32 {
-        self.number(line::at(&self.states.value(state), time))
+        self.number(line::at(&self.state(state), time))
     }
 
     /// Returns the state after a call, where there is a clock.
     pub fn called(&self, state: u32) -> u32 {
-        self.line.as_ref().map_or(state, |_| self.number(line::called(&self.states.value(state))))
+        self.line.as_ref().map_or(state, |_| self.number(line::called(&self.state(state))))
     }
 
     /// Returns when the last call was made.
     pub fn last_call(&self, state: u32) -> u64 {
-        line::last_call(&self.states.value(state))
+        line::last_call(&self.state(state))
     }
 
     /// Returns the field that grows each time an endpoint repeats its action, if it grows without a bound: only without
     /// such a field is the state space of the network finite.
     pub fn grows(&self, endpoints: &Endpoints, from: u32, end: usize, effects: u32) -> Option<&str> {
-        let mut states = vec![self.states.value(from).as_ref().clone()];
+        let mut states = vec![self.state(from)];
         let mut growing: Vec<usize> = (0..self.automaton.state.len()).collect();
         for _ in 0..ENDLESS {
             let before = states[0].clone();

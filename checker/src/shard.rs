@@ -1,13 +1,12 @@
 //! One thread's part of a search: its states, and the successors that it found for other shards.
 
 use std::hash::BuildHasher;
-use std::sync::atomic::AtomicU64;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::broken::Broken;
-use crate::goals::Follow;
+use crate::goals::{Follow, Marks};
 use crate::space::{Move, Near, Space, State, Successor, Visitor};
 
 /// The most states of one shard that are expanded before successors are exchanged,
@@ -48,8 +47,8 @@ pub struct Shard {
     pub parents: Vec<u32>,
     /// Which move of the predecessor led here first; with [`FAULT`], that was a fault.
     pub ordinals: Vec<u16>,
-    /// The bits of [`Space::goals`], which become those of [`crate::goals::Goals`].
-    pub goals: Vec<AtomicU64>,
+    /// What [`Space::goals`] and [`crate::goals::Goals`] find out about the states.
+    pub goals: Marks,
     pub near: Near,
     /// The successors found for each shard.
     pub found: Vec<Vec<Candidate>>,
@@ -73,8 +72,8 @@ pub fn shard_of(state: &State, count: usize) -> usize {
 }
 
 impl Shard {
-    /// An empty shard; `count` is the number of shards.
-    pub fn new(count: usize, bits: Option<usize>) -> Shard {
+    /// An empty shard; `count` is the number of shards, `goals` that of the goals of each state.
+    pub fn new(count: usize, bits: Option<usize>, goals: usize) -> Shard {
         Shard {
             known: match bits {
                 Some(bytes) => Known::Bits(vec![0; (bytes / 8 / count).max(1)]),
@@ -84,7 +83,7 @@ impl Shard {
             base: 0,
             parents: vec![],
             ordinals: vec![],
-            goals: vec![],
+            goals: Marks::of(goals),
             near: Near::default(),
             found: (0..count).map(|_| vec![]).collect(),
             broken: None,
@@ -132,7 +131,7 @@ impl Shard {
                 self.parents.push(candidate.parent);
                 self.ordinals.push(candidate.ordinal);
                 if goals {
-                    self.goals.push(AtomicU64::new(space.goals(&mut self.near, candidate.state)));
+                    self.goals.push(space.goals(&mut self.near, candidate.state));
                 }
             }
         }

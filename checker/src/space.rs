@@ -30,7 +30,7 @@ pub struct State {
     pub endpoints: Locals,
     pub network: u32,
     pub monitor: u32,
-    pub counts: u64,
+    pub counts: u32,
 }
 
 /// One move. `transition`: the index of the outcome of the step.
@@ -275,7 +275,7 @@ impl Space {
             Err(broken) => return found(Err((*broken).clone())),
         }
         match self.network.take(&mut near.network, &self.endpoints, state.network, end, transition.effects) {
-            Ok(networks) => networks.iter().for_each(|network| found(Ok(State { network: *network, ..state }))),
+            Ok(networks) => networks.all().iter().for_each(|network| found(Ok(State { network: *network, ..state }))),
             Err(broken) => found(Err((*broken).clone())),
         }
     }

@@ -87,7 +87,7 @@ impl Space {
 
     /// Returns the counters after a step: where a timer in phase was armed, or is not armed any more, the counts of the
     /// other endpoints begin again.
-    pub(super) fn keep_phases(&self, near: &mut Near, state: State, end: usize, transition: &Transition) -> u64 {
+    pub(super) fn keep_phases(&self, near: &mut Near, state: State, end: usize, transition: &Transition) -> u32 {
         let mut counts = state.counts;
         for (at, phase) in self.phases.iter().enumerate() {
             let Some(phase) = *phase else { continue };
