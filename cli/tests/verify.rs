@@ -201,7 +201,7 @@ fn search_that_ends_early_does_not_say_that_it_holds() {
 
     let (status, out, _) = ran(nacre(&["verify", CREDIT]).args(["--bits", "1"]));
     assert_eq!(status, 3);
-    assert!(out.contains("  661 states") && out.contains("  14160 states"), "as many as an exact search: {out}");
+    assert!(out.contains("  661 states") && out.contains("  12918 states"), "as many as an exact search: {out}");
     assert!(out.contains("no violation found, but states were known by 3 bits each, of which 0."), "{out}");
     assert!(!out.contains("holds"), "{out}");
 }

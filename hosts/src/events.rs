@@ -133,7 +133,7 @@ impl World<'_> {
             Reason::Restarted => !half.strange,
             Reason::Unknown | Reason::OtherStack => half.is_sure(),
             Reason::Timeout => is_settled && half.is_sure(),
-            Reason::Closed | Reason::Refused | Reason::Unreachable => false,
+            Reason::Closed | Reason::Incomplete | Reason::Refused | Reason::Unreachable => false,
         };
         let mut others = self.hosts[1 - host].live().map(|(_, other)| other);
         let origin = &self.origins[usize::from(half.number) - 1];

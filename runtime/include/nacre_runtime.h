@@ -46,7 +46,8 @@ enum nacre_reason {
     NACRE_REASON_UNKNOWN = 3,
     NACRE_REASON_TIMEOUT = 4,
     NACRE_REASON_RESTARTED = 5,
-    NACRE_REASON_OTHER_STACK = 6
+    NACRE_REASON_OTHER_STACK = 6,
+    NACRE_REASON_INCOMPLETE = 7     /* the peer closed before everything had arrived that was sent here */
 };
 
 /* What data and text point to is lent until the next call with the same listener. */

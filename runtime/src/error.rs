@@ -8,7 +8,8 @@ use std::net::SocketAddr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Reason {
-    /// Both sides have everything that was sent.
+    /// It was closed, and the peer's stack has everything that was sent here. Its application gets no message any more
+    /// after it has closed and been told so.
     Closed = 0,
     /// The peer did not want the connection.
     Refused = 1,
@@ -22,6 +23,8 @@ pub enum Reason {
     Restarted = 5,
     /// The peer does not serve this stack.
     OtherStack = 6,
+    /// The peer closed before everything had arrived that was sent here.
+    Incomplete = 7,
 }
 
 impl Reason {
@@ -35,6 +38,7 @@ impl Reason {
             4 => Reason::Timeout,
             5 => Reason::Restarted,
             6 => Reason::OtherStack,
+            7 => Reason::Incomplete,
             _ => Reason::Unknown,
         }
     }
@@ -50,6 +54,7 @@ impl fmt::Display for Reason {
             Reason::Timeout => "the peer was silent for too long",
             Reason::Restarted => "the peer restarted",
             Reason::OtherStack => "the peer runs another stack",
+            Reason::Incomplete => "the peer closed before it had received everything",
         })
     }
 }

@@ -52,7 +52,8 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
-        if reason != Reason::Closed || !connection.instance.stack().has_preamble() {
+        let in_order = matches!(reason, Reason::Closed | Reason::Incomplete);
+        if !in_order || !connection.instance.stack().has_preamble() {
             return self.remove(id);
         }
         connection.phase = Phase::Lingering { until };
