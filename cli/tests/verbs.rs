@@ -98,6 +98,23 @@ fn formatting_is_checked_and_done() {
 }
 
 #[test]
+fn library_and_examples_are_formatted() {
+    let listed = |folder: &std::path::Path| -> Vec<std::path::PathBuf> {
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+    };
+    let folders = listed(&root().join("layers")).into_iter().filter(|path| path.is_dir());
+    let files: Vec<_> =
+        folders.chain([root().join("layers"), root().join("examples")]).flat_map(|f| listed(&f)).collect();
+    let sources = files.iter().filter(|path| path.extension().is_some_and(|e| e == "nacre"));
+    let sources: Vec<&str> = sources.map(|path| path.to_str().expect("a path in UTF-8")).collect();
+    assert!(sources.len() >= 30, "{sources:?}");
+    for source in sources {
+        let (status, out, err) = ran(&mut nacre(&["fmt", "--check", source]));
+        assert_eq!(status, 0, "{source}: {out}{err}");
+    }
+}
+
+#[test]
 fn build_writes_a_header_and_a_source() {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("c");
