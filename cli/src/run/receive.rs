@@ -127,7 +127,7 @@ impl Receiver<'_> {
             Turn::Ended(connection, reason) => {
                 let begun = self.incoming.contains_key(&connection);
                 match reason {
-                    Reason::Closed if begun => self.give_up(connection, "the sender has left"),
+                    Reason::Closed | Reason::Incomplete if begun => self.give_up(connection, "the sender has left"),
                     Reason::Closed => {}
                     other => self.give_up(connection, &other.to_string()),
                 }

@@ -128,7 +128,7 @@ impl Sending<'_> {
                 Err(Error::TimedOut) => {
                     return Err(format!("no message could be sent for {} s: is there a receiver?", PATIENCE.as_secs()))
                 }
-                Err(Error::Closed(Reason::Closed)) => return Err(LEFT.into()),
+                Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => return Err(LEFT.into()),
                 Err(other) => return Err(other.to_string()),
             }
         }
@@ -191,7 +191,7 @@ impl Sending<'_> {
                 Ok(answer) => break answer,
                 Err(Error::TimedOut) if Instant::now() < until => {}
                 Err(Error::TimedOut) => return Err("everything was sent, but the receiver did not confirm it".into()),
-                Err(Error::Closed(Reason::Closed)) => return Err(LEFT.into()),
+                Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => return Err(LEFT.into()),
                 Err(other) => return Err(other.to_string()),
             }
         };
