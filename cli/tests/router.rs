@@ -3,32 +3,12 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-
-use common::{nacre, ran, root, RELIABLE};
+use common::{nacre, ran, with_mistake, RELIABLE};
 use serde_json::Value;
 
 /// The result for a file in the checkout.
 fn router(file: &str, more: &[&str]) -> (i32, String, String) {
     ran(nacre(&["verify", file, "--engine", "router"]).args(more))
-}
-
-/// A copy of the library in which a text of a layer is replaced.
-fn with_mistake(name: &str, layer: &str, text: &str, instead: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    let layers = ["frag/frag", "pt2pt/pt2pt", "crc32c/crc32c", "crc32c/castagnoli", "floor/floor", "interfaces"];
-    let files = layers.map(|layer| format!("layers/{layer}.nacre"));
-    for file in files.into_iter().chain([RELIABLE.to_string()]) {
-        let mut source = std::fs::read_to_string(root().join(&file)).unwrap();
-        if file.ends_with(&format!("/{layer}.nacre")) {
-            assert_eq!(source.matches(text).count(), 1, "{layer}: {text}");
-            source = source.replace(text, instead);
-        }
-        std::fs::create_dir_all(folder.join(&file).parent().unwrap()).unwrap();
-        std::fs::write(folder.join(&file), source).unwrap();
-    }
-    folder
 }
 
 #[test]

@@ -3,9 +3,9 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use common::{nacre, ran, root};
+use common::{nacre, ran, with_mistake};
 
 /// Mistakes: the layer, a text of its source, and the text instead.
 const MISTAKES: [(&str, &str, &str); 11] = [
@@ -22,25 +22,6 @@ const MISTAKES: [(&str, &str, &str); 11] = [
     ("floor", " || from as u24 as u32 != from", ""),
 ];
 
-/// A copy of the library in which one layer has a mistake.
-fn copy(number: usize, (layer, text, instead): (&str, &str, &str)) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stacked-{number}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    let mut files = vec!["examples/reliable.nacre".to_string(), "layers/interfaces.nacre".into()];
-    files.extend(["frag", "pt2pt", "crc32c", "floor"].map(|layer| format!("layers/{layer}/{layer}.nacre")));
-    files.push("layers/crc32c/castagnoli.nacre".into());
-    for file in files {
-        let mut source = std::fs::read_to_string(root().join(&file)).unwrap();
-        if file.ends_with(&format!("/{layer}.nacre")) {
-            assert_eq!(source.matches(text).count(), 1, "{layer}: {text}");
-            source = source.replace(text, instead);
-        }
-        std::fs::create_dir_all(folder.join(&file).parent().unwrap()).unwrap();
-        std::fs::write(folder.join(&file), source).unwrap();
-    }
-    folder
-}
-
 /// Whether a run violates a specification in one of the configurations.
 fn is_violated(folder: &Path, arguments: &[&str]) -> bool {
     let (status, out, err) = ran(nacre(&["verify", "--brief", "--threads", "1"]).args(arguments).current_dir(folder));
@@ -52,7 +33,7 @@ fn is_violated(folder: &Path, arguments: &[&str]) -> bool {
 fn mistakes_that_violate_a_stack_violate_their_layer() {
     let mut seen = [[0; 2]; 2];
     for (number, mistake) in MISTAKES.into_iter().enumerate() {
-        let folder = copy(number, mistake);
+        let folder = with_mistake(&format!("stacked-{number}"), mistake.0, mistake.1, mistake.2);
         let file = format!("layers/{0}/{0}.nacre", mistake.0);
         let layer = is_violated(&folder, &[&file]);
         let stack = ["one_way", "both_ways"].iter().any(|configuration| {

@@ -28,6 +28,24 @@ pub const FAILING: &str = "cli/tests/sources/failing.nacre";
 pub const WRONG: &str = "cli/tests/sources/wrong.nacre";
 pub const RELIABLE: &str = "examples/reliable.nacre";
 
+/// A copy of the reliable stacks' sources, in which a text of a layer is replaced.
+pub fn with_mistake(name: &str, layer: &str, text: &str, instead: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    let layers = ["frag/frag", "pt2pt/pt2pt", "crc32c/crc32c", "crc32c/castagnoli", "floor/floor", "interfaces"];
+    let files = layers.map(|layer| format!("layers/{layer}.nacre"));
+    for file in files.into_iter().chain([RELIABLE.to_string()]) {
+        let mut source = std::fs::read_to_string(root().join(&file)).unwrap();
+        if file.ends_with(&format!("/{layer}.nacre")) {
+            assert_eq!(source.matches(text).count(), 1, "{layer}: {text}");
+            source = source.replace(text, instead);
+        }
+        std::fs::create_dir_all(folder.join(&file).parent().unwrap()).unwrap();
+        std::fs::write(folder.join(&file), source).unwrap();
+    }
+    folder
+}
+
 /// Compares with the file; with BLESS=1 in the environment, writes the file instead.
 pub fn golden(name: &str, actual: &str) {
     let path = root().join("cli/tests/golden").join(name);
