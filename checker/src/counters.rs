@@ -33,6 +33,11 @@ impl Counters {
         counters
     }
 
+    /// The bytes that the table allocates if these many more words make it grow.
+    pub fn growth(&self, more: usize) -> usize {
+        self.words.as_ref().map_or(0, |words| words.growth(more))
+    }
+
     fn word(&self, counts: u32) -> u64 {
         self.words.as_ref().map_or(u64::from(counts), |words| *words.value(counts))
     }

@@ -351,6 +351,12 @@ impl Endpoints {
         self.lost.get()
     }
 
+    /// The bytes that the tables allocate if these many more entries make them grow.
+    pub fn growth(&self, more: usize) -> usize {
+        let values = self.locals.growth(more) + self.arrivals.growth(more) + self.effects.growth(more);
+        values + self.steps.growth(more) + self.kept.growth(more)
+    }
+
     /// Returns whether every order of the events of a step is explored.
     pub fn any_order(&self) -> bool {
         self.any_order

@@ -12,7 +12,7 @@ use nacre_specification::violation::Violation;
 use crate::broken::Broken;
 use crate::goals::Goals;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
-use crate::shard::{shard_of, Candidate, Follower, Known, Shard, BITS_OF_A_STATE, CHUNK, CHUNK_MOVES, FAULT};
+use crate::shard::{shard_of, Candidate, Follower, Known, Shard, BITS_OF_A_STATE, CHUNK, FAULT};
 use crate::space::{Near, Space, Successor};
 
 /// With fewer states, starting threads costs more than it saves.
@@ -43,6 +43,11 @@ const WITHOUT_BOUND: u64 = 20_000;
 
 /// Why a search ends that was asked to.
 const INTERRUPTED: &str = "it was interrupted";
+
+/// How many successors a state has on average.
+fn branching(progress: &Progress) -> u64 {
+    (progress.moves / progress.states.max(1)).clamp(1, 8)
+}
 
 /// Visits all states.
 pub fn explore(space: &Space, first: &[Successor], options: &Options) -> Searched {
@@ -194,20 +199,26 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The states of each shard that can be expanded before the memory reaches its limit: half of those that
-    /// fit if their successors are as large, and as many, as those before.
-    fn affordable(&self) -> usize {
-        let Progress { states, moves, memory, .. } = self.progress();
-        let each = memory / states.max(1) * (moves / states.max(1)).clamp(1, 8);
-        let left = (self.options.memory as u64).saturating_sub(memory);
-        (left / each.max(1) / 2) as usize / self.shards.len()
+    /// The states of each shard to expand next: half of those that fit before the memory reaches its limit, if their
+    /// successors are as large, and as many, as those before.
+    fn affordable(&self, progress: &Progress) -> usize {
+        let each = progress.memory / progress.states.max(1) * branching(progress);
+        let left = (self.options.memory as u64).saturating_sub(progress.memory);
+        ((left / each.max(1) / 2) as usize / self.shards.len()).clamp(LEAST, CHUNK)
+    }
+
+    /// The bytes that tables allocate if the next states make them grow.
+    fn growth(&self, progress: &Progress) -> u64 {
+        let each = 2 * self.affordable(progress) * branching(progress) as usize;
+        let shards: usize = self.shards.iter().map(|shard| shard.growth(each)).sum();
+        (shards + self.space.growth(each * self.shards.len())) as u64
     }
 
     fn chunk(&mut self, ends: &[usize]) {
         let (space, count, goals) = (self.space, self.shards.len(), self.wants_goals());
         let todo: usize = self.shards.iter().zip(ends).map(|(s, end)| end - s.at).sum();
         let single = count == 1 || todo < FEW;
-        let most = self.affordable().clamp(LEAST, CHUNK);
+        let most = self.affordable(&self.progress());
         let expand = |(me, (shard, end)): (usize, (&mut Shard, &usize))| shard.expand(space, (me, count), *end, most);
         if single {
             self.shards.iter_mut().zip(ends).enumerate().for_each(expand);
@@ -260,8 +271,7 @@ impl<'a> Search<'a> {
         if progress.states >= self.options.states as u64 {
             return Some(format!("the limit of {} states was reached", self.options.states));
         }
-        let growth: usize = self.shards.iter().map(|shard| shard.growth(CHUNK_MOVES as usize)).sum();
-        if progress.memory + growth as u64 >= self.options.memory as u64 {
+        if progress.memory + self.growth(&progress) >= self.options.memory as u64 {
             return Some(format!("the limit of {} MiB was reached", self.options.memory >> 20));
         }
         None

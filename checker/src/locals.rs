@@ -24,6 +24,11 @@ impl Lists {
         Lists { members, rests: Interner::default() }
     }
 
+    /// The bytes that the table allocates if these many more lists make it grow.
+    pub fn growth(&self, more: usize) -> usize {
+        self.rests.growth(more)
+    }
+
     /// Local states of all endpoints, of which none is known yet.
     pub fn unknown(&self) -> Locals {
         let rest = match self.members.is_pair() {

@@ -61,6 +61,21 @@ impl<T: ?Sized> Interner<T> {
     pub fn len(&self) -> usize {
         read(&self.0).1.len()
     }
+
+    /// The bytes that the table of numbers allocates if these many more values make it grow.
+    pub fn growth(&self, more: usize) -> usize {
+        let numbers = &read(&self.0).0;
+        growth(numbers.capacity(), numbers.len() + more, size_of::<u32>())
+    }
+}
+
+/// The bytes that a hash table allocates to hold these many entries, each of `size` bytes, if it must grow for them.
+pub fn growth(capacity: usize, entries: usize, size: usize) -> usize {
+    match entries > capacity {
+        // Twice the slots, of an entry and one byte of control; one of eight is kept free.
+        true => capacity * 8 / 7 * 2 * (size + 1),
+        false => 0,
+    }
 }
 
 /// Memoized results by their arguments. Each thread caches those that it has used in its own [`Near`], so that it takes
@@ -106,6 +121,12 @@ impl<K, V> Memo<K, V> {
 }
 
 impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
+    /// The bytes that the table allocates if these many more results make it grow.
+    pub fn growth(&self, more: usize) -> usize {
+        let known = read(&self.known);
+        growth(known.capacity(), (known.len() + more).min(self.most), size_of::<(K, V)>())
+    }
+
     /// Returns all results with their arguments.
     pub fn entries(&self) -> Vec<(K, V)> {
         read(&self.known).iter().map(|(key, value)| (*key, value.clone())).collect()
@@ -124,6 +145,34 @@ impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
                 known.clear();
             }
             known.entry(key).or_insert(made).clone()
+        });
+        near.keep(key, value.clone());
+        value
+    }
+}
+
+/// Memoized results by numbers counted from 0.
+pub struct Numbered<V>(RwLock<Vec<Option<V>>>);
+
+impl<V> Default for Numbered<V> {
+    fn default() -> Numbered<V> {
+        Numbered(RwLock::default())
+    }
+}
+
+impl<V: Clone> Numbered<V> {
+    /// As [`Memo::get`].
+    pub fn get(&self, near: &mut Near<u32, V>, key: u32, make: impl FnOnce() -> V) -> V {
+        if let Some(value) = near.0.get(&key) {
+            return value.clone();
+        }
+        let known = read(&self.0).get(key as usize).cloned().flatten();
+        let value = known.unwrap_or_else(|| {
+            let made = make();
+            let mut known = write(&self.0);
+            let long = known.len().max(key as usize + 1);
+            known.resize(long, None);
+            known[key as usize].get_or_insert(made).clone()
         });
         near.keep(key, value.clone());
         value

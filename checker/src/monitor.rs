@@ -10,7 +10,7 @@ use nacre_specification::{ActionKind, Automaton};
 
 use crate::broken::Broken;
 use crate::endpoints::Endpoints;
-use crate::memo::{at_end, Interner, Memo, Near};
+use crate::memo::{at_end, Interner, Memo, Near, Numbered};
 use nacre_worlds::calls::Call;
 use nacre_worlds::setup::Setup;
 
@@ -24,7 +24,7 @@ pub struct Monitors {
     states: Interner<Possible>,
     called: Memo<(u32, u32), Option<u32>>,
     seen: Memo<(u32, u32), Seen>,
-    goals: Memo<u32, u64>,
+    goals: Numbered<u64>,
     /// Names of the stack's events.
     names: Vec<String>,
     /// Why some automaton could not be followed.
@@ -54,7 +54,7 @@ impl Monitors {
             states: Interner::default(),
             called: Memo::default(),
             seen: Memo::default(),
-            goals: Memo::default(),
+            goals: Numbered::default(),
             names: setup.stack().events.iter().map(|e| e.name.clone()).collect(),
             lost: OnceLock::new(),
         };
@@ -78,6 +78,11 @@ impl Monitors {
     /// Returns why a run could not be monitored: then nothing is known about its continuations.
     pub fn lost(&self) -> Option<&String> {
         self.lost.get()
+    }
+
+    /// The bytes that the tables allocate if these many more entries make them grow.
+    pub fn growth(&self, more: usize) -> usize {
+        self.states.growth(more) + self.called.growth(more) + self.seen.growth(more)
     }
 
     fn number(&self, possible: Possible) -> u32 {

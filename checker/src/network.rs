@@ -12,7 +12,7 @@ use nacre_stack::{Direction, PortId};
 use crate::broken::Broken;
 use crate::endpoints::{Arrival, Emitted, Endpoints, Step};
 use crate::line::{self, Line};
-use crate::memo::{at_end, size_of_value, Interner, Memo, Near};
+use crate::memo::{at_end, size_of_value, Interner, Memo, Near, Numbered};
 use crate::packed::{pack, unpack};
 use nacre_worlds::setup::Setup;
 
@@ -65,8 +65,9 @@ impl Move {
     }
 }
 
-/// The most results of [`Network::take`] that all threads share: there are several for each state of the network.
-const MOST_TAKEN: usize = 1 << 20;
+/// The most results of [`Network::take`] that all threads share: as many as a table of a million slots holds. There are
+/// several for each state of the network.
+const MOST_TAKEN: usize = 7 << 17;
 
 /// The possible states after the events that an endpoint sent, or the event that the automaton does not allow.
 pub type Taken = Result<Next, Arc<Broken>>;
@@ -96,7 +97,7 @@ pub struct Network {
     line: Option<Line>,
     /// As [`pack`] writes them.
     states: Interner<[u8]>,
-    moves: Memo<u32, Arc<[Move]>>,
+    moves: Numbered<Arc<[Move]>>,
     taken: Memo<(u32, u32), Taken>,
     limits: Vec<String>,
     /// For each action, its event at the lower boundary of the endpoints: the index in the interface, and whether the
@@ -130,7 +131,7 @@ impl Network {
             automaton: setup.below.clone(),
             line: Line::of(&setup.bounds.trip),
             states: Interner::default(),
-            moves: Memo::default(),
+            moves: Numbered::default(),
             taken: Memo::of(MOST_TAKEN),
             limits: setup.bounds.limits.iter().map(|(name, _)| name.clone()).collect(),
             events,
@@ -165,6 +166,11 @@ impl Network {
     /// Returns the number of reached states.
     pub fn states(&self) -> usize {
         self.states.len()
+    }
+
+    /// The bytes that the tables allocate if these many more entries make them grow.
+    pub fn growth(&self, more: usize) -> usize {
+        self.states.growth(more) + self.taken.growth(more)
     }
 
     fn number(&self, state: State) -> u32 {

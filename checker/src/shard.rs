@@ -7,12 +7,13 @@ use rustc_hash::FxBuildHasher;
 
 use crate::broken::Broken;
 use crate::goals::{Follow, Marks};
+use crate::memo::growth;
 use crate::space::{Move, Near, Space, State, Successor, Visitor};
 
 /// The most states of one shard that are expanded before successors are exchanged,
 pub const CHUNK: usize = 1 << 12;
 /// and the approximate limit of their moves.
-pub const CHUNK_MOVES: u64 = 1 << 16;
+const CHUNK_MOVES: u64 = 1 << 16;
 /// The bit of an ordinal that says that the move is a fault. Ordinals are lower.
 pub const FAULT: u16 = 1 << 15;
 /// Bits set for each state in bitstate hashing.
@@ -145,12 +146,11 @@ impl Shard {
         }
     }
 
-    /// The bytes that the table will take when it grows, if these many states can make it grow.
+    /// The bytes that the table of states allocates if these many more make it grow.
     pub fn growth(&self, states: usize) -> usize {
         match &self.known {
-            // Twice the slots, of four bytes each and one byte of control; one of eight is kept free.
-            Known::Exact(table) if table.capacity() - table.len() < states => table.capacity() * 8 / 7 * 2 * 5,
-            _ => 0,
+            Known::Exact(table) => growth(table.capacity(), table.len() + states, size_of::<u32>()),
+            Known::Bits(_) => 0,
         }
     }
 

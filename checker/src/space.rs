@@ -295,6 +295,12 @@ impl Space {
         call.kind * self.members.count() + call.end
     }
 
+    /// The bytes that the tables allocate if these many more entries make them grow.
+    pub fn growth(&self, more: usize) -> usize {
+        let parts = self.endpoints.growth(more) + self.network.growth(more) + self.monitors.growth(more);
+        parts + self.lists.growth(more) + self.counters.growth(more)
+    }
+
     fn used(&self, state: State, at: usize) -> u8 {
         self.counters.used(state.counts, at)
     }
