@@ -13,7 +13,7 @@ use crate::broken::Broken;
 use crate::endpoints::{Arrival, Emitted, Endpoints, Step};
 use crate::line::{self, Line};
 use crate::memo::{at_end, size_of_value, Interner, Memo, Near, Numbered};
-use crate::packed::{pack, unpack};
+use crate::packed::Packing;
 use nacre_worlds::setup::Setup;
 
 /// The limit of bindings with which an action of the network is enabled in one state.
@@ -95,7 +95,8 @@ pub struct Network {
     automaton: Automaton,
     /// Where frames take a stated time.
     line: Option<Line>,
-    /// As [`pack`] writes them.
+    packing: Packing,
+    /// As [`Packing::pack`] writes them.
     states: Interner<[u8]>,
     moves: Numbered<Arc<[Move]>>,
     taken: Memo<(u32, u32), Taken>,
@@ -130,6 +131,7 @@ impl Network {
             members,
             automaton: setup.below.clone(),
             line: Line::of(&setup.bounds.trip),
+            packing: Packing::default(),
             states: Interner::default(),
             moves: Numbered::default(),
             taken: Memo::of(MOST_TAKEN),
@@ -160,7 +162,7 @@ impl Network {
 
     /// Returns the state with a number.
     pub fn state(&self, number: u32) -> State {
-        unpack(&self.states.value(number))
+        self.packing.unpack(&self.states.value(number))
     }
 
     /// Returns the number of reached states.
@@ -170,11 +172,11 @@ impl Network {
 
     /// The bytes that the tables allocate if these many more entries make them grow.
     pub fn growth(&self, more: usize) -> usize {
-        self.states.growth(more) + self.taken.growth(more)
+        self.packing.growth(more) + self.states.growth(more) + self.taken.growth(more)
     }
 
     fn number(&self, state: State) -> u32 {
-        let packed = pack(&state);
+        let packed = self.packing.pack(&state);
         self.states.number_of(&packed[..], || Arc::from(&packed[..]))
     }
 

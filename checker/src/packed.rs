@@ -2,48 +2,78 @@
 
 use nacre_specification::Value;
 
-/// Writes values one after the other: each begins with a number that contains its form in the three lowest bits, above
-/// them the value or the length.
-pub fn pack(values: &[Value]) -> Vec<u8> {
-    let mut bytes = vec![];
-    values.iter().for_each(|value| write(&mut bytes, value));
-    bytes
+use crate::memo::Interner;
+
+/// Writes and reads values, one after the other: each begins with a number that contains its form in the three lowest
+/// bits, above them the value, the length, or the number of the message.
+#[derive(Default)]
+pub struct Packing {
+    /// Many states contain the same messages.
+    messages: Interner<[u8]>,
 }
 
-/// Returns the values that [`pack`] has written.
-pub fn unpack(mut bytes: &[u8]) -> Vec<Value> {
-    let mut values = vec![];
-    while !bytes.is_empty() {
-        values.push(read(&mut bytes));
+impl Packing {
+    /// Writes values.
+    pub fn pack(&self, values: &[Value]) -> Vec<u8> {
+        let mut bytes = vec![];
+        values.iter().for_each(|value| self.write(&mut bytes, value));
+        bytes
     }
-    values
-}
 
-fn write(bytes: &mut Vec<u8>, value: &Value) {
-    match value {
-        Value::Bool(value) => begin(bytes, 0, u64::from(*value)),
-        Value::Num(value) => begin(bytes, 1, *value),
-        Value::Msg(content) => {
-            begin(bytes, 2, content.len() as u64);
-            bytes.extend(&content[..]);
+    /// Returns the values that [`Packing::pack`] has written.
+    pub fn unpack(&self, mut bytes: &[u8]) -> Vec<Value> {
+        let mut values = vec![];
+        while !bytes.is_empty() {
+            values.push(self.read(&mut bytes));
         }
-        Value::Tuple(parts) => write_all(bytes, 3, parts),
-        Value::Seq(parts) => write_all(bytes, 4, parts),
-        Value::Bag(parts) => write_all(bytes, 5, parts),
-        Value::Set(parts) => write_all(bytes, 6, parts),
-        Value::Map(pairs) => {
-            begin(bytes, 7, pairs.len() as u64);
-            for (key, value) in pairs {
-                write(bytes, key);
-                write(bytes, value);
+        values
+    }
+
+    /// The bytes that the table allocates if these many more messages make it grow.
+    pub fn growth(&self, more: usize) -> usize {
+        self.messages.growth(more)
+    }
+
+    fn write(&self, bytes: &mut Vec<u8>, value: &Value) {
+        match value {
+            Value::Bool(value) => begin(bytes, 0, u64::from(*value)),
+            Value::Num(value) => begin(bytes, 1, *value),
+            Value::Msg(content) => {
+                begin(bytes, 2, u64::from(self.messages.number_of(&content[..], || content.clone())));
+            }
+            Value::Tuple(parts) => self.write_all(bytes, 3, parts),
+            Value::Seq(parts) => self.write_all(bytes, 4, parts),
+            Value::Bag(parts) => self.write_all(bytes, 5, parts),
+            Value::Set(parts) => self.write_all(bytes, 6, parts),
+            Value::Map(pairs) => {
+                begin(bytes, 7, pairs.len() as u64);
+                for (key, value) in pairs {
+                    self.write(bytes, key);
+                    self.write(bytes, value);
+                }
             }
         }
     }
-}
 
-fn write_all(bytes: &mut Vec<u8>, form: u8, parts: &[Value]) {
-    begin(bytes, form, parts.len() as u64);
-    parts.iter().for_each(|part| write(bytes, part));
+    fn write_all(&self, bytes: &mut Vec<u8>, form: u8, parts: &[Value]) {
+        begin(bytes, form, parts.len() as u64);
+        parts.iter().for_each(|part| self.write(bytes, part));
+    }
+
+    fn read(&self, bytes: &mut &[u8]) -> Value {
+        let (form, number) = beginning(bytes);
+        let mut parts = || (0..number).map(|_| self.read(bytes)).collect();
+        match form {
+            0 => Value::Bool(number != 0),
+            1 => Value::Num(number),
+            2 => Value::Msg(self.messages.value(number as u32)),
+            3 => Value::Tuple(parts()),
+            4 => Value::Seq(parts()),
+            5 => Value::Bag(parts()),
+            6 => Value::Set(parts()),
+            _ => Value::Map((0..number).map(|_| (self.read(bytes), self.read(bytes))).collect()),
+        }
+    }
 }
 
 /// Writes the number with which a value begins: seven bits in each byte, the lowest first.
@@ -56,33 +86,18 @@ fn begin(bytes: &mut Vec<u8>, form: u8, number: u64) {
     bytes.push(rest as u8);
 }
 
-fn read(bytes: &mut &[u8]) -> Value {
+/// Reads the number with which a value begins: the form, and what is above it.
+fn beginning(bytes: &mut &[u8]) -> (u8, u64) {
     let mut first = 0u128;
     for shift in (0..).step_by(7) {
-        let byte = take(bytes, 1)[0];
+        let Some((byte, rest)) = bytes.split_first() else { break };
+        *bytes = rest;
         first |= u128::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
+        if *byte < 0x80 {
             break;
         }
     }
-    let number = (first >> 3) as u64;
-    let mut parts = || (0..number).map(|_| read(bytes)).collect();
-    match first & 7 {
-        0 => Value::Bool(number != 0),
-        1 => Value::Num(number),
-        2 => Value::msg(take(bytes, number as usize)),
-        3 => Value::Tuple(parts()),
-        4 => Value::Seq(parts()),
-        5 => Value::Bag(parts()),
-        6 => Value::Set(parts()),
-        _ => Value::Map((0..number).map(|_| (read(bytes), read(bytes))).collect()),
-    }
-}
-
-fn take<'a>(bytes: &mut &'a [u8], count: usize) -> &'a [u8] {
-    let (taken, rest) = bytes.split_at(count);
-    *bytes = rest;
-    taken
+    ((first & 7) as u8, (first >> 3) as u64)
 }
 
 #[cfg(test)]
@@ -107,7 +122,8 @@ mod tests {
 
     #[test]
     fn values_come_back() {
-        let all = values();
+        let (all, packing) = (values(), Packing::default());
+        let (pack, unpack) = (|values: &[Value]| packing.pack(values), |bytes: &[u8]| packing.unpack(bytes));
         for value in &all {
             assert_eq!(unpack(&pack(std::slice::from_ref(value))), std::slice::from_ref(value));
         }
@@ -118,8 +134,9 @@ mod tests {
 
     #[test]
     fn different_values_have_different_bytes() {
-        let all = values();
-        let packed: std::collections::HashSet<Vec<u8>> = all.iter().map(|v| pack(std::slice::from_ref(v))).collect();
+        let (all, packing) = (values(), Packing::default());
+        let pack = |value: &Value| packing.pack(std::slice::from_ref(value));
+        let packed: std::collections::HashSet<Vec<u8>> = all.iter().map(pack).collect();
         let distinct: std::collections::HashSet<&Value> = all.iter().collect();
         assert!(distinct.len() > 200);
         assert_eq!(packed.len(), distinct.len());
