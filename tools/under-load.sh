@@ -18,6 +18,7 @@ nacre-runtime udp
 nacre-runtime connections
 nacre-runtime networks
 nacre-runtime c_interface
+nacre-runtime namespaces
 nacre-runtime documents
 nacre transfer
 nacre examples

@@ -21,6 +21,7 @@ mod support;
 
 mod address;
 mod admission;
+mod backlog;
 mod blocking;
 pub mod c_interface;
 mod c_notice;

@@ -1,27 +1,40 @@
 //! A transport with the frames that wait for room in it.
 
-use crate::outbox::{Outbox, Sent};
+use crate::backlog::Backlog;
+use crate::outbox::{Flow, Outbox, Sent};
 use crate::transport::{joined, Transport};
-use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Frames in the backlog from which on calls are refused.
-const CONGESTED: usize = 64;
-
 /// Sends frames at once, or when the transport has room again.
 pub(crate) struct Link {
     transport: Box<dyn Transport>,
-    backlog: VecDeque<(SocketAddr, Vec<u8>)>,
-    backlog_bytes: usize,
-    backlog_max: usize,
+    backlog: Backlog,
+}
+
+/// The result of handing a frame to the transport, and the network's reports about earlier ones.
+enum Handed {
+    Sent,
+    NoRoom,
+    Failed(io::Error),
+}
+
+/// What became of frames that waited.
+#[derive(Default)]
+pub(crate) struct Flushed {
+    /// Whether any left the backlog.
+    pub moved: bool,
+    /// Those that the system rejected, and why.
+    pub failed: Vec<(Flow, SocketAddr, io::Error)>,
+    /// The network's reports about earlier frames.
+    pub reported: Vec<(SocketAddr, io::Error)>,
 }
 
 impl Link {
     /// Makes a link whose backlog holds at most `backlog_max` bytes.
     pub(crate) fn new(transport: Box<dyn Transport>, backlog_max: usize) -> Link {
-        Link { transport, backlog: VecDeque::new(), backlog_bytes: 0, backlog_max }
+        Link { transport, backlog: Backlog::new(backlog_max) }
     }
 
     /// The transport itself.
@@ -59,70 +72,86 @@ impl Link {
         self.backlog.is_empty()
     }
 
-    /// Sends waiting frames; returns whether any left, and the errors.
-    pub(crate) fn flush(&mut self) -> (bool, Vec<(SocketAddr, io::Error)>) {
-        let (mut moved, mut errors) = (false, Vec::new());
-        while let Some((to, frame)) = self.backlog.front() {
-            match self.transport.send(*to, &[IoSlice::new(frame)]) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) => errors.push((*to, error)),
-                Ok(()) => {}
+    /// Sends frames that wait, of each connection in turn, until the transport has no room.
+    pub(crate) fn flush(&mut self) -> Flushed {
+        let mut flushed = Flushed::default();
+        while let Some((flow, to, frame)) = self.backlog.pop() {
+            let (handed, reported) = self.hand_over(to, &[IoSlice::new(&frame)]);
+            flushed.reported.extend(reported);
+            match handed {
+                Handed::Sent => {}
+                Handed::NoRoom => {
+                    self.backlog.put_back(flow, to, frame);
+                    break;
+                }
+                Handed::Failed(error) => flushed.failed.push((flow, to, error)),
             }
-            moved = true;
-            self.backlog_bytes -= frame.len();
-            self.backlog.pop_front();
+            flushed.moved = true;
         }
-        (moved, errors)
+        flushed
     }
 
-    /// Keeps a frame for which there was no room.
-    fn keep(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
-        let bytes = joined(frame);
-        if self.backlog_bytes + bytes.len() > self.backlog_max {
-            return Sent::Overflowed;
+    /// Gives a frame to the transport. The system may report an earlier frame's error when another one is sent; that
+    /// one is then sent again.
+    #[inline]
+    fn hand_over(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> (Handed, Vec<(SocketAddr, io::Error)>) {
+        match self.transport.send(to, frame) {
+            Ok(()) => (Handed::Sent, vec![]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => (Handed::NoRoom, vec![]),
+            Err(error) => self.hand_over_again(to, frame, error),
         }
-        self.backlog_bytes += bytes.len();
-        self.backlog.push_back((to, bytes));
-        Sent::Done
     }
 
-    /// The system may report an earlier frame's error when this one is sent; this one is then sent again.
-    fn send_again(&mut self, to: SocketAddr, frame: &[IoSlice<'_>], error: io::Error) -> Sent {
+    fn hand_over_again(
+        &mut self,
+        to: SocketAddr,
+        frame: &[IoSlice<'_>],
+        error: io::Error,
+    ) -> (Handed, Vec<(SocketAddr, io::Error)>) {
         let others = self.take_errors();
         let sent = if others.is_empty() { Err(error) } else { self.transport.send(to, frame) };
-        match sent {
-            Ok(()) => Sent::Failed(None, others),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => match self.keep(to, frame) {
-                Sent::Done => Sent::Failed(None, others),
-                overflowed => overflowed,
-            },
-            Err(error) => Sent::Failed(Some(error), others),
-        }
+        let handed = match sent {
+            Ok(()) => Handed::Sent,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Handed::NoRoom,
+            Err(error) => Handed::Failed(error),
+        };
+        (handed, others)
     }
 }
 
 impl Outbox for Link {
     #[inline]
-    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
-        if !self.backlog.is_empty() {
-            return self.keep(to, frame);
-        }
-        match self.transport.send(to, frame) {
-            Ok(()) => Sent::Done,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.keep(to, frame),
-            Err(error) => self.send_again(to, frame, error),
+    fn send(&mut self, flow: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
+        let (handed, reported) = match self.backlog.is_empty() {
+            true => self.hand_over(to, frame),
+            false => (Handed::NoRoom, vec![]),
+        };
+        let error = match handed {
+            Handed::Sent => None,
+            Handed::NoRoom if self.backlog.push(flow, to, joined(frame)) => None,
+            Handed::NoRoom => return Sent::Overflowed(reported),
+            Handed::Failed(error) => Some(error),
+        };
+        match error.is_none() && reported.is_empty() {
+            true => Sent::Done,
+            false => Sent::Failed(error, reported),
         }
     }
 
     #[inline]
-    fn is_congested(&self) -> bool {
-        self.backlog.len() >= CONGESTED
+    fn is_congested(&self, flow: Flow) -> bool {
+        !self.backlog.is_empty() && self.backlog.is_congested(flow)
+    }
+
+    fn discard(&mut self, flow: Flow) {
+        self.backlog.discard(flow);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::VecDeque;
     use std::sync::{Arc, Mutex};
 
     /// A transport whose sends end as scripted, and succeed afterwards; and what it has sent.
@@ -177,30 +206,55 @@ mod tests {
     }
 
     fn send(link: &mut Link, byte: u8) -> Sent {
-        link.send(address(2), &[IoSlice::new(&[byte; 6]), IoSlice::new(&[byte; 4])])
+        link.send(None, address(2), &[IoSlice::new(&[byte; 6]), IoSlice::new(&[byte; 4])])
     }
 
     #[test]
     fn frames_wait_in_order_until_there_is_room() {
         let (mut link, transport) = link(&[io::ErrorKind::WouldBlock; 2], 100);
         (0..5).for_each(|byte| assert!(matches!(send(&mut link, byte), Sent::Done)));
-        assert!(!link.flush().0, "no room yet");
+        assert!(!link.flush().moved, "no room yet");
         assert_eq!(transport.sent.lock().unwrap().len(), 0);
-        assert!(link.flush().0 && link.is_idle());
+        assert!(link.flush().moved && link.is_idle());
         assert!(matches!(send(&mut link, 5), Sent::Done));
         let sent: Vec<u8> = transport.sent.lock().unwrap().iter().map(|frame| frame[9]).collect();
         assert_eq!(sent, [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
-    fn backlog_is_bounded_and_congestion_comes_before_its_end() {
-        let (mut link, _) = link(&[io::ErrorKind::WouldBlock], 10 * CONGESTED + 15);
-        for n in 0..=CONGESTED {
-            assert_eq!(link.is_congested(), n >= CONGESTED);
-            assert!(matches!(send(&mut link, 0), Sent::Done));
-        }
-        assert!(matches!(send(&mut link, 0), Sent::Overflowed));
-        assert_eq!(link.backlog_bytes, 10 * (CONGESTED + 1));
+    fn frames_beyond_the_backlog_are_lost_and_reported_so() {
+        let (mut link, _) = link(&[io::ErrorKind::WouldBlock], 100);
+        let lost = (0..9).filter(|byte| matches!(send(&mut link, *byte), Sent::Overflowed(_))).count();
+        assert_eq!(lost, 4, "one connection takes half");
+        assert!(link.is_congested(None));
+        link.discard(None);
+        assert!(link.is_idle() && !link.is_congested(None));
+    }
+
+    #[test]
+    fn frame_that_the_system_rejects_does_not_keep_others_back() {
+        use io::ErrorKind::{Other, WouldBlock};
+        let (mut link, transport) = link(&[WouldBlock, Other], 100);
+        (0..3).for_each(|byte| assert!(matches!(send(&mut link, byte), Sent::Done)));
+        let flushed = link.flush();
+        assert_eq!(
+            flushed.failed.iter().map(|(_, to, error)| (*to, error.kind())).collect::<Vec<_>>(),
+            [(address(2), Other)]
+        );
+        assert!(link.is_idle());
+        assert_eq!(transport.sent.lock().unwrap().iter().map(|frame| frame[0]).collect::<Vec<u8>>(), [1, 2]);
+    }
+
+    #[test]
+    fn waiting_frame_that_meets_the_error_of_another_is_sent_again() {
+        use io::ErrorKind::{ConnectionRefused, WouldBlock};
+        let (mut link, transport) = link(&[WouldBlock, ConnectionRefused, WouldBlock], 100);
+        send(&mut link, 7);
+        transport.reported.lock().unwrap().push_back(address(9));
+        let flushed = link.flush();
+        assert_eq!((flushed.moved, flushed.failed.len(), flushed.reported.len()), (false, 0, 1));
+        assert!(link.flush().moved);
+        assert_eq!(transport.sent.lock().unwrap().len(), 1);
     }
 
     #[test]

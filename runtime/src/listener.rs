@@ -223,9 +223,10 @@ impl Listener {
         if self.router.outbox().is_idle() {
             return false;
         }
-        let (moved, errors) = self.router.outbox_mut().flush();
-        self.router.note_errors(errors);
-        moved
+        let flushed = self.router.outbox_mut().flush();
+        self.router.note_errors(flushed.reported);
+        flushed.failed.into_iter().for_each(|(flow, to, error)| self.router.note_failure(flow, to, error));
+        flushed.moved
     }
 
     /// Receives one frame; false if none was there.

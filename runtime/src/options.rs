@@ -24,7 +24,8 @@ pub struct Options {
     pub timeout: Duration,
     /// For so long a connection that was closed in order still answers the peer. Default 3 s.
     pub linger: Duration,
-    /// Bytes of frames that wait for room in the socket, at the most; more are lost and counted. Default 1 MiB.
+    /// Bytes of frames that wait for room in the socket, at the most; one connection takes at most half of it, and `n`
+    /// connections equal parts. More are lost and counted. Default 1 MiB.
     pub backlog: usize,
     /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound
     /// nothing more is received until they are taken. Default 16 MiB.

@@ -1,35 +1,44 @@
 //! The destination of a router's datagrams: a transport with a backlog, or a list.
 
+use crate::event::ConnectionId;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
+
+/// Whose datagram it is: a connection's, or the router's own.
+pub(crate) type Flow = Option<ConnectionId>;
 
 /// The way out of a router.
 pub(crate) trait Outbox {
     /// Takes a datagram in pieces.
-    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent;
+    fn send(&mut self, flow: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent;
 
-    /// Whether too many datagrams wait for more to be made now.
-    fn is_congested(&self) -> bool;
+    /// Whether too many datagrams of a connection wait for it to make more now.
+    fn is_congested(&self, flow: Flow) -> bool;
+
+    /// Drops the datagrams of a connection that wait.
+    fn discard(&mut self, flow: Flow);
 }
 
-/// The outcome of sending a datagram.
+/// The outcome of sending a datagram, with earlier reports of the network.
 #[derive(Debug)]
 pub(crate) enum Sent {
     /// It left, or waits for room.
     Done,
     /// There was no room, and no more may wait.
-    Overflowed,
-    /// The datagram's own error, if it was not sent, and earlier reports of the network.
+    Overflowed(Vec<(SocketAddr, io::Error)>),
+    /// The datagram's own error, if it was not sent.
     Failed(Option<io::Error>, Vec<(SocketAddr, io::Error)>),
 }
 
 impl Outbox for Vec<(SocketAddr, Vec<u8>)> {
-    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
+    fn send(&mut self, _: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
         self.push((to, crate::transport::joined(frame)));
         Sent::Done
     }
 
-    fn is_congested(&self) -> bool {
+    fn is_congested(&self, _: Flow) -> bool {
         false
     }
+
+    fn discard(&mut self, _: Flow) {}
 }

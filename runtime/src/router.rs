@@ -29,7 +29,7 @@ use crate::event_queue::EventQueue;
 use crate::ffi::NacreAddr;
 use crate::instance::Outcome;
 use crate::options::Options;
-use crate::outbox::Outbox;
+use crate::outbox::{Flow, Outbox};
 use crate::output::Message;
 use crate::random::Random;
 use crate::stacks::Stacks;
@@ -136,6 +136,15 @@ impl<O: Outbox> Router<O> {
         self.errors.extend(errors);
     }
 
+    /// Counts and keeps the error of a frame that had waited.
+    pub(crate) fn note_failure(&mut self, flow: Flow, to: SocketAddr, error: io::Error) {
+        match flow.map(|id| self.get_mut(id)) {
+            Some(Ok(connection)) => connection.traffic.send_errors += 1,
+            _ => self.statistics.traffic.send_errors += 1,
+        }
+        self.errors.push((to, error));
+    }
+
     /// The events that wait.
     pub(crate) fn events(&mut self) -> &mut EventQueue {
         &mut self.events
@@ -180,7 +189,9 @@ impl<O: Outbox> Router<O> {
             return false;
         };
         let pool = self.stacks.at(connection.kind).pools.at(connection.pool);
-        connection.usable().is_ok() && !self.outbox.is_congested() && connection.instance.accepts(pool, send, len)
+        connection.usable().is_ok()
+            && !self.outbox.is_congested(Some(id))
+            && connection.instance.accepts(pool, send, len)
     }
 
     /// Calls `send` with the connection's peer.
@@ -203,7 +214,7 @@ impl<O: Outbox> Router<O> {
         message: &[u8],
     ) -> Result<(), Error> {
         self.get(id)?.usable()?;
-        let outcome = if self.outbox.is_congested() {
+        let outcome = if self.outbox.is_congested(Some(id)) {
             Outcome::Refused
         } else {
             let outcome = self.run(id, Op::Call { event, arguments, address, message });
@@ -238,6 +249,7 @@ impl<O: Outbox> Router<O> {
     /// Ends a connection without a word.
     pub(crate) fn discard(&mut self, id: ConnectionId) {
         self.release();
+        self.outbox.discard(Some(id));
         self.remove(id);
     }
 

@@ -13,7 +13,7 @@ pub struct Traffic {
     pub no_space: u64,
     /// Calls that the stack refused.
     pub refused: u64,
-    /// Frames that the system took for sending with an error.
+    /// Frames that the system rejected. They are lost, and `Event::Error` reports the cause.
     pub send_errors: u64,
     /// Frames lost here: the socket had no room and the backlog was full.
     pub overflowed: u64,

@@ -85,15 +85,12 @@ impl Transport for Udp {
 
     fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
         let to = self.dressed(to);
-        let sent = match frame {
+        // `ENOBUFS` is an error like others: the frame is lost in a queue of the system, and no wait makes room there.
+        let _ = match frame {
             [whole] => self.socket.send_to(whole, to),
             pieces => self.send_pieces(to, pieces),
-        };
-        match sent {
-            Ok(_) => Ok(()),
-            Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
-            Err(error) => Err(error),
-        }
+        }?;
+        Ok(())
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {

@@ -162,7 +162,7 @@ impl<O: Outbox> Router<O> {
         match control.write(room) {
             Some(frame) => {
                 self.statistics.controls_out += 1;
-                self.send_plain(to, &frame);
+                self.send_plain(None, to, &frame);
             }
             None => self.statistics.answers_withheld += 1,
         }

@@ -42,6 +42,7 @@ impl<O: Outbox> Router<O> {
         if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
             self.events.push(Head::Closed { connection: id, reason });
         }
+        self.drop_waiting(id, reason);
         self.remove(id);
     }
 
@@ -49,16 +50,23 @@ impl<O: Outbox> Router<O> {
     /// peer missed the last acknowledgement.
     pub(super) fn linger_or_remove(&mut self, id: ConnectionId, reason: Reason) {
         let until = self.time + nanoseconds(self.options.linger);
+        self.drop_waiting(id, reason);
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
-        let in_order = matches!(reason, Reason::Closed | Reason::Incomplete);
-        if !in_order || !connection.instance.stack().has_preamble() {
+        if !is_orderly(reason) || !connection.instance.stack().has_preamble() {
             return self.remove(id);
         }
         connection.phase = Phase::Lingering { until };
         self.confirm(id);
         self.reschedule(id);
+    }
+
+    /// Frames that still wait for room are of no use to the peer, unless the connection ended in order.
+    fn drop_waiting(&mut self, id: ConnectionId, reason: Reason) {
+        if !is_orderly(reason) {
+            self.outbox.discard(Some(id));
+        }
     }
 
     /// Takes a connection out of everything and discards its state. The caller has ended the loan of its outputs.
@@ -82,4 +90,9 @@ impl<O: Outbox> Router<O> {
         connection.instance.discard(pools.at_mut(connection.pool));
         pools.leave(connection.pool);
     }
+}
+
+/// Whether a connection that ended for this reason was closed.
+fn is_orderly(reason: Reason) -> bool {
+    matches!(reason, Reason::Closed | Reason::Incomplete)
 }

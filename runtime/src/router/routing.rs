@@ -178,7 +178,7 @@ impl<O: Outbox> Router<O> {
             }
             None => self.confirm(id),
         }
-        held.iter().for_each(|(to, frame)| self.send_plain(*to, frame));
+        held.iter().for_each(|(to, frame)| self.send_plain(Some(id), *to, frame));
         self.events.insert(mark, Head::Arrived { connection: id, from: peer.address, fingerprint });
     }
 

@@ -3,7 +3,7 @@
 use super::Router;
 use crate::connection::{Connection, Phase};
 use crate::event::ConnectionId;
-use crate::outbox::{Outbox, Sent};
+use crate::outbox::{Flow, Outbox, Sent};
 use crate::output::{Message, Output};
 use crate::wire::Preamble;
 use std::io::IoSlice;
@@ -36,9 +36,12 @@ impl<O: Outbox> Router<O> {
             }
             connection.traffic.frames_out += 1;
             connection.traffic.bytes_out += frame.len() as u64;
-            match transmit(outbox, to, &frame) {
+            match transmit(outbox, (Some(id), to), &frame) {
                 Sent::Done => {}
-                Sent::Overflowed => connection.traffic.overflowed += 1,
+                Sent::Overflowed(others) => {
+                    connection.traffic.overflowed += 1;
+                    errors.extend(others);
+                }
                 Sent::Failed(own, others) => {
                     connection.traffic.send_errors += u64::from(own.is_some());
                     errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
@@ -50,12 +53,16 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// Sends a frame that no stack made.
-    pub(crate) fn send_plain(&mut self, to: SocketAddr, frame: &[u8]) {
-        match self.outbox.send(to, &[IoSlice::new(frame)]) {
+    /// Sends a frame that no stack made, or that was held back.
+    pub(crate) fn send_plain(&mut self, flow: Flow, to: SocketAddr, frame: &[u8]) {
+        match self.outbox.send(flow, to, &[IoSlice::new(frame)]) {
             Sent::Done => {}
-            Sent::Overflowed => self.statistics.traffic.overflowed += 1,
+            Sent::Overflowed(others) => {
+                self.statistics.traffic.overflowed += 1;
+                self.errors.extend(others);
+            }
             Sent::Failed(own, others) => {
+                self.statistics.traffic.send_errors += u64::from(own.is_some());
                 self.errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
             }
         }
@@ -71,13 +78,13 @@ fn receiver(connection: &Connection, output: &Output<'_>) -> SocketAddr {
 }
 
 #[inline]
-fn transmit(outbox: &mut impl Outbox, to: SocketAddr, frame: &Message<'_>) -> Sent {
+fn transmit(outbox: &mut impl Outbox, (flow, to): (Flow, SocketAddr), frame: &Message<'_>) -> Sent {
     let mut slices = [IoSlice::new(&[]); PIECES];
     if frame.pieces() > PIECES {
-        return outbox.send(to, &[IoSlice::new(&frame.to_vec())]);
+        return outbox.send(flow, to, &[IoSlice::new(&frame.to_vec())]);
     }
     frame.segments().zip(&mut slices).for_each(|(piece, slice)| *slice = IoSlice::new(piece));
-    outbox.send(to, &slices[..frame.pieces()])
+    outbox.send(flow, to, &slices[..frame.pieces()])
 }
 
 /// The cookie that the peer chose, from a frame to it that is not identified or knows it already.
@@ -88,4 +95,54 @@ fn label_in(frame: &Message<'_>) -> Option<u32> {
     }
     let preamble = Preamble::read(frame.piece(0))?;
     (preamble.cookie != 0).then_some(preamble.cookie)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{Error, Reason};
+    use crate::options::Options;
+    use crate::support::window;
+
+    fn address(end: u8) -> SocketAddr {
+        SocketAddr::from(([10, 0, 0, end], 7000))
+    }
+
+    /// An outbox that never has room, and whose datagrams were dropped.
+    #[derive(Default)]
+    struct Stuck(Vec<Flow>);
+
+    impl Outbox for Stuck {
+        fn send(&mut self, _: Flow, _: SocketAddr, _: &[IoSlice<'_>]) -> Sent {
+            Sent::Overflowed(vec![])
+        }
+
+        fn is_congested(&self, _: Flow) -> bool {
+            true
+        }
+
+        fn discard(&mut self, flow: Flow) {
+            self.0.push(flow);
+        }
+    }
+
+    #[test]
+    fn congestion_refuses_calls_without_effect() {
+        let mut router = Router::new(Stuck::default(), Options { seed: Some(1), ..Options::default() }, 1);
+        let id = router.connect(address(1), &window(), |_| {}).unwrap();
+        assert!(!router.accepts(id, 5));
+        assert!(matches!(router.send(id, b"hello"), Err(Error::Refused)));
+        let traffic = router.statistics().traffic;
+        assert_eq!((traffic.refused, traffic.frames_out), (1, 0));
+    }
+
+    #[test]
+    fn frames_of_a_connection_that_did_not_end_in_order_wait_no_longer() {
+        let mut router = Router::new(Stuck::default(), Options { seed: Some(1), ..Options::default() }, 1);
+        let ids = [1, 2, 3].map(|end| router.connect(address(end), &window(), |_| {}).unwrap());
+        router.discard(ids[0]);
+        router.end(ids[1], Reason::Timeout);
+        router.end(ids[2], Reason::Closed);
+        assert_eq!(router.outbox().0, [Some(ids[0]), Some(ids[1])]);
+    }
 }

@@ -264,27 +264,18 @@ fn a_fingerprint_belongs_to_one_descriptor() {
     assert!(server.connect(address(1), &copy, |_| {}).is_err());
 }
 
-/// An outbox that never has room.
-struct Stuck;
-
-impl Outbox for Stuck {
-    fn send(&mut self, _: SocketAddr, _: &[io::IoSlice<'_>]) -> crate::outbox::Sent {
-        crate::outbox::Sent::Overflowed
-    }
-
-    fn is_congested(&self) -> bool {
-        true
-    }
-}
-
 #[test]
-fn congestion_refuses_calls_without_effect() {
-    let mut router = Router::new(Stuck, Options { seed: Some(1), ..Options::default() }, 1);
-    let id = router.connect(address(1), &window(), |_| {}).unwrap();
-    assert!(!router.accepts(id, 5));
-    assert!(matches!(router.send(id, b"hello"), Err(Error::Refused)));
-    let traffic = router.statistics().traffic;
-    assert_eq!((traffic.refused, traffic.frames_out), (1, 0));
+fn errors_about_no_connection_are_reported_once_a_second() {
+    let mut router = router(1);
+    let error = || (address(5), io::Error::from(io::ErrorKind::HostUnreachable));
+    router.note_errors(vec![error(), error()]);
+    assert_eq!(events(&mut router), ["error HostUnreachable"]);
+    router.set_time(500_000_000);
+    router.note_errors(vec![error()]);
+    assert_eq!(events(&mut router), [""; 0]);
+    router.set_time(1_500_000_000);
+    router.note_errors(vec![error()]);
+    assert_eq!(events(&mut router).len(), 1);
 }
 
 /// The counters of which every datagram raises exactly one.

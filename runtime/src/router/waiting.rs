@@ -120,6 +120,8 @@ impl<O: Outbox> Router<O> {
                     continue;
                 }
                 found.error_reported_at = now;
+            } else if !self.admission.may_report(peer, now) {
+                continue;
             }
             self.events.push(Head::Error { connection, peer, cause });
         }
@@ -220,7 +222,7 @@ impl<O: Outbox> Router<O> {
             return false;
         };
         let pool = self.stacks.at(connection.kind).pools.at(connection.pool);
-        if self.outbox.is_congested() || !connection.instance.accepts(pool, event, len) {
+        if self.outbox.is_congested(Some(id)) || !connection.instance.accepts(pool, event, len) {
             return false;
         }
         if let Ok(connection) = self.get_mut(id) {
