@@ -39,7 +39,7 @@ pub struct Datagram {
 pub struct Origin {
     /// Its host, and the cookie that it has there.
     pub host: usize,
-    pub cookie: u32,
+    pub cookie: Option<u32>,
     /// The connection of the peer whose frame began it.
     pub begun_by: Option<u16>,
     /// Whether its host had the other stack.
@@ -155,7 +155,8 @@ impl<'a> World<'a> {
     /// The number of a new connection of a host.
     fn number(&mut self, host: usize, id: ConnectionId, begun_by: Option<u16>) -> u16 {
         self.looked.connections += 1;
-        let (cookie, has_other) = (id.cookie(), self.hosts[host].has_other);
+        let Host { core, has_other, .. } = &self.hosts[host];
+        let (cookie, has_other) = (core.cookie(id), *has_other);
         self.origins.push(Origin { host, cookie, begun_by, has_other, peer: None, delivered: 0, closed: false });
         self.origins.len() as u16
     }
@@ -164,7 +165,7 @@ impl<'a> World<'a> {
     pub fn arrival(&mut self, host: usize, id: ConnectionId, from: SocketAddr) -> Half {
         let (identity, cookie) = self.arriving;
         let mut all = self.origins.iter().enumerate().rev();
-        let sender = all.find(|(_, origin)| origin.host != host && origin.cookie == cookie);
+        let sender = all.find(|(_, origin)| origin.host != host && origin.cookie == Some(cookie));
         let number = self.number(host, id, sender.map(|(at, _)| at as u16 + 1));
         let strange = from == stranger();
         Half { begun_by_peer: true, strange, ..Half::new(number, identity, from) }
@@ -353,8 +354,9 @@ impl<'a> World<'a> {
         let Some(host) = self.at(to) else { return false };
         self.left.strangers = self.left.strangers.saturating_sub(1);
         let newest = self.hosts[host].live().last().map(|(id, _)| id);
-        if let (true, Some(id), Some(preamble)) = (with_cookie, newest, bytes.first_chunk_mut::<PREAMBLE>()) {
-            preamble[1..].copy_from_slice(&id.cookie().to_le_bytes()[..3]);
+        let cookie = newest.and_then(|id| self.hosts[host].core.cookie(id));
+        if let (true, Some(cookie), Some(preamble)) = (with_cookie, cookie, bytes.first_chunk_mut::<PREAMBLE>()) {
+            preamble[1..].copy_from_slice(&cookie.to_le_bytes()[..3]);
         }
         self.trace.note(self.now, host, || {
             let cookie = Preamble::read(&bytes).map_or(0, |preamble| preamble.cookie);

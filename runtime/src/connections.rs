@@ -6,8 +6,15 @@ use crate::error::NoConnection;
 use crate::event::ConnectionId;
 use crate::peers::{Peer, Peers};
 use crate::random::Random;
-use crate::table::Table;
+use crate::table::{Place, Table};
 use std::net::SocketAddr;
+
+/// What a connection that is being opened will be known by: to this endpoint, and to the peer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Proposed {
+    pub id: ConnectionId,
+    pub cookie: u32,
+}
 
 /// All connections, and a memory of those that have ended.
 pub(crate) struct Connections {
@@ -26,13 +33,13 @@ impl Connections {
     /// The connection with this id.
     #[inline]
     pub(crate) fn get(&self, id: ConnectionId) -> Result<&Connection, NoConnection> {
-        self.table.get(id.cookie()).filter(|connection| connection.id == id).ok_or(NoConnection)
+        self.table.get(id.index()).filter(|connection| connection.id == id).ok_or(NoConnection)
     }
 
     /// The same, to change it.
     #[inline]
     pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Result<&mut Connection, NoConnection> {
-        self.table.get_mut(id.cookie()).filter(|connection| connection.id == id).ok_or(NoConnection)
+        self.table.get_mut(id.index()).filter(|connection| connection.id == id).ok_or(NoConnection)
     }
 
     /// All connections, in no order.
@@ -50,33 +57,40 @@ impl Connections {
         self.table.is_full()
     }
 
-    /// An id for the next connection; None if the table is full. It is free until `insert`.
-    pub(crate) fn propose(&self, random: &mut Random) -> Option<ConnectionId> {
-        self.table.propose(random).map(|cookie| ConnectionId::new(self.serial, cookie))
+    /// An id and a cookie for the next connection; None if the table is full. They are free until `insert`.
+    pub(crate) fn propose(&self, random: &mut Random) -> Option<Proposed> {
+        let Place { index, cookie } = self.table.propose(random)?;
+        Some(Proposed { id: ConnectionId::new(self.serial, index), cookie })
     }
 
     /// Enters a connection at the id that was proposed last. It is found by its cookie, and by its peer after
     /// `publish`.
-    pub(crate) fn insert(&mut self, connection: Connection) {
+    pub(crate) fn insert(&mut self, cookie: u32, connection: Connection) {
         self.serial += 1;
-        self.table.insert(connection.id.cookie(), connection);
+        self.table.insert(Place { index: connection.id.index(), cookie }, connection);
+    }
+
+    /// The cookie that the frames to a connection carry.
+    pub(crate) fn cookie(&self, id: ConnectionId) -> Result<u32, NoConnection> {
+        self.get(id)?;
+        self.table.cookie(id.index()).ok_or(NoConnection)
     }
 
     /// Lets a connection be found by its peer.
     pub(crate) fn publish(&mut self, id: ConnectionId, peer: Peer) {
-        self.peers.insert(peer, id.cookie());
+        self.peers.insert(peer, id.index());
     }
 
     /// Takes a connection that was not published.
     pub(crate) fn withdraw(&mut self, id: ConnectionId) -> Option<Box<Connection>> {
-        self.table.remove(id.cookie())
+        self.table.remove(id.index())
     }
 
     /// Removes a connection, and remembers it for a while if its peer stated an incarnation.
     pub(crate) fn remove(&mut self, id: ConnectionId, now: u64) -> Option<Box<Connection>> {
         self.get(id).ok()?;
-        let connection = self.table.remove(id.cookie())?;
-        self.peers.remove(connection.peer, id.cookie(), connection.label);
+        let connection = self.table.remove(id.index())?;
+        self.peers.remove(connection.peer, id.index(), connection.label);
         if let Some(incarnation) = connection.peer_incarnation {
             self.departed.remember(connection.peer, incarnation, now);
         }
@@ -91,13 +105,13 @@ impl Connections {
     /// The connection with this cookie and this address.
     #[inline]
     pub(crate) fn with(&self, from: SocketAddr, cookie: u32) -> Option<&Connection> {
-        self.table.get(cookie).filter(|connection| connection.peer.address == from)
+        self.table.with(cookie).filter(|connection| connection.peer.address == from)
     }
 
     /// The first connection with this address.
     pub(crate) fn at(&mut self, address: SocketAddr) -> Option<&mut Connection> {
-        let cookie = *self.peers.at(address).first()?;
-        self.table.get_mut(cookie)
+        let index = *self.peers.at(address).first()?;
+        self.table.get_mut(index)
     }
 
     /// The connections with this peer.
@@ -106,7 +120,7 @@ impl Connections {
     }
 
     fn each_of_peer<'a>(&'a self, peer: &Peer) -> impl Iterator<Item = &'a Connection> + 'a {
-        self.peers.of_peer(peer).iter().filter_map(|cookie| self.table.get(*cookie))
+        self.peers.of_peer(peer).iter().filter_map(|index| self.table.get(*index))
     }
 
     /// The connection that a peer began with this incarnation; or one that this end began and that has not heard of
@@ -119,8 +133,8 @@ impl Connections {
 
     /// The connection that the peer at this address knows by this cookie.
     pub(crate) fn labelled(&mut self, from: SocketAddr, label: u32) -> Option<&mut Connection> {
-        let cookie = self.peers.labelled(from, label)?;
-        self.table.get_mut(cookie)
+        let index = self.peers.labelled(from, label)?;
+        self.table.get_mut(index)
     }
 
     /// The peer wants this cookie in frames to it.
@@ -131,7 +145,7 @@ impl Connections {
         };
         let (old, address) = (std::mem::replace(&mut connection.label, label), connection.peer.address);
         if old != label {
-            self.peers.label(address, old, label, id.cookie());
+            self.peers.label(address, old, label, id.index());
         }
     }
 }
@@ -151,10 +165,10 @@ mod tests {
     fn add(connections: &mut Connections, random: &mut Random, peer: Peer) -> ConnectionId {
         let stack = window();
         let mut pool = Pool::new(&stack, 1).unwrap();
-        let id = connections.propose(random).unwrap();
-        let config = Config::filled(&stack, peer.address.into(), id.cookie());
+        let Proposed { id, cookie } = connections.propose(random).unwrap();
+        let config = Config::filled(&stack, peer.address.into(), cookie);
         let (instance, _) = Instance::open(&stack, &mut pool, &config, 1, 1, &mut Out::new()).unwrap();
-        connections.insert(Connection::new(id, (0, 0), instance, peer, 1));
+        connections.insert(cookie, Connection::new(id, (0, 0), instance, peer, 1));
         connections.publish(id, peer);
         id
     }
@@ -163,9 +177,10 @@ mod tests {
     fn connection_is_found_by_cookie_only_from_its_address() {
         let (mut all, mut random) = (Connections::new(10), Random::new(1));
         let id = add(&mut all, &mut random, peer(1));
-        assert_eq!(all.with(peer(1).address, id.cookie()).map(|found| found.id), Some(id));
-        assert!(all.with(peer(2).address, id.cookie()).is_none());
-        let other = ConnectionId::new(99, id.cookie());
+        let cookie = all.cookie(id).unwrap();
+        assert_eq!(all.with(peer(1).address, cookie).map(|found| found.id), Some(id));
+        assert!(all.with(peer(2).address, cookie).is_none());
+        let other = ConnectionId::new(99, id.index());
         assert!(all.get(other).is_err(), "an id of another time");
     }
 

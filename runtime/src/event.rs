@@ -10,12 +10,12 @@ use std::net::SocketAddr;
 pub struct ConnectionId(pub(crate) u64);
 
 impl ConnectionId {
-    pub(crate) fn new(serial: u64, cookie: u32) -> ConnectionId {
-        ConnectionId(serial << 24 | u64::from(cookie))
+    pub(crate) fn new(serial: u64, index: u32) -> ConnectionId {
+        ConnectionId(serial << 24 | u64::from(index))
     }
 
-    /// The cookie that frames to this connection carry.
-    pub fn cookie(self) -> u32 {
+    /// The index in the table of connections.
+    pub(crate) fn index(self) -> u32 {
         (self.0 & 0xff_ffff) as u32
     }
 

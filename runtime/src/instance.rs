@@ -80,8 +80,7 @@ impl Instance {
         out: &'a mut Out,
     ) -> Result<(Instance, Outputs<'a>), Error> {
         let raw = stack.raw();
-        let state = Region::new(raw.state_size as usize, raw.state_align as usize)
-            .ok_or_else(|| Error::Invalid(format!("there is no memory for a state of {} bytes", raw.state_size)))?;
+        let state = Region::new(raw.state_size as usize, raw.state_align as usize)?;
         let counters = vec![0; (raw.counters_len as usize).max(1)];
         let mut instance = Instance { stack: stack.clone(), state, counters, pool_id: pool.id };
         assert!(pool.stack.is(stack), "the pool of another stack");

@@ -1,4 +1,4 @@
-//! Finds connections by their peer: for first frames, for `unknown`, and for errors of the network.
+//! Finds the indices of connections by their peer: for first frames, for `unknown`, and for errors of the network.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ pub(crate) struct Peer {
     pub fingerprint: u64,
 }
 
-/// Cookies by peer, by address, and by the cookie that the peer chose.
+/// Indices of connections by peer, by address, and by the cookie that the peer chose.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     by_peer: HashMap<Peer, Vec<u32>>,
@@ -23,25 +23,25 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    pub(crate) fn insert(&mut self, peer: Peer, cookie: u32) {
-        self.by_peer.entry(peer).or_default().push(cookie);
-        self.by_address.entry(peer.address).or_default().push(cookie);
+    pub(crate) fn insert(&mut self, peer: Peer, index: u32) {
+        self.by_peer.entry(peer).or_default().push(index);
+        self.by_address.entry(peer.address).or_default().push(index);
     }
 
-    pub(crate) fn remove(&mut self, peer: Peer, cookie: u32, label: u32) {
-        take(&mut self.by_peer, &peer, cookie);
-        take(&mut self.by_address, &peer.address, cookie);
-        if self.by_label.get(&(peer.address, label)) == Some(&cookie) {
+    pub(crate) fn remove(&mut self, peer: Peer, index: u32, label: u32) {
+        take(&mut self.by_peer, &peer, index);
+        take(&mut self.by_address, &peer.address, index);
+        if self.by_label.get(&(peer.address, label)) == Some(&index) {
             self.by_label.remove(&(peer.address, label));
         }
     }
 
     /// The peer now wants `label` in frames to it, before it was `old` (0: none).
-    pub(crate) fn label(&mut self, address: SocketAddr, old: u32, label: u32, cookie: u32) {
-        if old != 0 && self.by_label.get(&(address, old)) == Some(&cookie) {
+    pub(crate) fn label(&mut self, address: SocketAddr, old: u32, label: u32, index: u32) {
+        if old != 0 && self.by_label.get(&(address, old)) == Some(&index) {
             self.by_label.remove(&(address, old));
         }
-        self.by_label.insert((address, label), cookie);
+        self.by_label.insert((address, label), index);
     }
 
     pub(crate) fn of_peer(&self, peer: &Peer) -> &[u32] {
@@ -57,14 +57,14 @@ impl Peers {
     }
 }
 
-fn take<K: Hash + Eq>(map: &mut HashMap<K, Vec<u32>>, key: &K, cookie: u32) {
-    let Some(cookies) = map.get_mut(key) else {
+fn take<K: Hash + Eq>(map: &mut HashMap<K, Vec<u32>>, key: &K, index: u32) {
+    let Some(indices) = map.get_mut(key) else {
         return;
     };
-    if let Some(at) = cookies.iter().position(|one| *one == cookie) {
-        cookies.swap_remove(at);
+    if let Some(at) = indices.iter().position(|one| *one == index) {
+        indices.swap_remove(at);
     }
-    if cookies.is_empty() {
+    if indices.is_empty() {
         map.remove(key);
     }
 }

@@ -23,7 +23,7 @@ static POOLS: AtomicU64 = AtomicU64::new(1);
 impl Pool {
     /// Makes an empty pool of `blocks` blocks, or of as many as one connection can hold if that is more.
     ///
-    /// Errors: `Invalid` if the size does not fit the machine.
+    /// Errors: `Invalid` if the size does not fit the machine; `Full` if there is no memory for it.
     pub fn new(stack: &Stack, blocks: u32) -> Result<Pool, Error> {
         let raw = stack.raw();
         let blocks = blocks.max(raw.blocks_for_one);
@@ -32,7 +32,7 @@ impl Pool {
             .checked_mul(raw.pool_per_block as usize)
             .and_then(|bytes| bytes.checked_add(raw.pool_base as usize))
             .ok_or_else(too_large)?;
-        let mut region = Region::new(size, raw.pool_align as usize).ok_or_else(too_large)?;
+        let mut region = Region::new(size, raw.pool_align as usize)?;
         // SAFETY: the region has the size and alignment that the descriptor asks for this number of blocks.
         unsafe { (raw.pool_init)(region.as_mut_ptr(), blocks) };
         Ok(Pool { stack: stack.clone(), region, blocks, id: POOLS.fetch_add(1, Ordering::Relaxed) })

@@ -42,7 +42,7 @@ impl Pools {
 
     /// The pool of the next connection of the stack.
     ///
-    /// Errors: `Invalid` if its size does not fit the machine.
+    /// Errors: `Invalid` if its size does not fit the machine; `Full` if there is no memory for it.
     pub(crate) fn enter(&mut self, stack: &Stack) -> Result<usize, Error> {
         let free = self.places.iter().position(|place| place.members < place.room);
         let index = match free {

@@ -1,5 +1,6 @@
 //! Zeroed memory of a given size and alignment, for a stack's state, pool, config and counters.
 
+use crate::error::Error;
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -16,13 +17,16 @@ pub(crate) struct Region {
 unsafe impl Send for Region {}
 
 impl Region {
-    /// `size` zeroed bytes at a multiple of `align`; None if `align` is no power of two, the size overflows, or there
-    /// is no memory.
-    pub(crate) fn new(size: usize, align: usize) -> Option<Region> {
-        let layout = Layout::from_size_align(size.max(1), align.max(8)).ok()?;
+    /// `size` zeroed bytes at a multiple of `align`.
+    ///
+    /// Errors: `Invalid` if `align` is no power of two or the size overflows; `Full` if there is no memory.
+    pub(crate) fn new(size: usize, align: usize) -> Result<Region, Error> {
+        let layout = Layout::from_size_align(size.max(1), align.max(8));
+        let layout =
+            layout.map_err(|_| Error::Invalid(format!("{size} bytes at a multiple of {align}: impossible")))?;
         // SAFETY: the layout's size is not 0.
         let at = unsafe { alloc_zeroed(layout) };
-        NonNull::new(at).map(|at| Region { at, layout })
+        NonNull::new(at).map(|at| Region { at, layout }).ok_or(Error::Full("memory"))
     }
 
     pub(crate) fn as_ptr(&self) -> *const c_void {
@@ -53,7 +57,7 @@ impl Drop for Region {
 
 #[cfg(test)]
 mod tests {
-    use super::Region;
+    use super::{Error, Region};
 
     #[test]
     fn region_is_zeroed_and_aligned() {
@@ -66,6 +70,7 @@ mod tests {
 
     #[test]
     fn odd_alignment_is_refused() {
-        assert!(Region::new(8, 48).is_none());
+        assert!(matches!(Region::new(8, 48), Err(Error::Invalid(_))));
+        assert!(matches!(Region::new(1 << 60, 8), Err(Error::Full(_))));
     }
 }

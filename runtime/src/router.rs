@@ -167,6 +167,11 @@ impl<O: Outbox> Router<O> {
         self.connections.get_mut(id)
     }
 
+    /// The cookie that the frames to a connection carry.
+    pub(crate) fn cookie(&self, id: ConnectionId) -> Result<u32, NoConnection> {
+        self.connections.cookie(id)
+    }
+
     /// The ids of all connections.
     pub(crate) fn connections(&self) -> Vec<ConnectionId> {
         self.connections.iter().map(|connection| connection.id).collect()

@@ -117,6 +117,11 @@ impl SansIo {
         self.router.connections()
     }
 
+    /// The cookie that the frames to a connection carry; none: there is no such connection, or not any more.
+    pub fn cookie(&self, id: ConnectionId) -> Option<u32> {
+        self.router.cookie(id).ok()
+    }
+
     /// The stack's counters of a connection, by index; none: there is no such connection, or not any more.
     pub fn counters(&self, id: ConnectionId) -> Option<&[u64]> {
         self.router.get(id).ok().map(|connection| connection.instance.counters())

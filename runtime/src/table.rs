@@ -1,133 +1,171 @@
-//! The connections of a listener, found by cookie in constant time.
+//! The connections of a listener, found by index or by cookie in constant time.
 //!
-//! A cookie is 24 bits: below, the index into the table (never 0), as many bits as the limit needs; above, a random
-//! generation that differs from the one before. Slots are used again in the order they became free, so that a cookie
-//! that is out of date finds no connection for as long as possible.
+//! All 24 bits of a cookie are drawn at random: nothing about it follows from other cookies, from the number of
+//! connections or from the time.
 
 use crate::random::Random;
 use crate::wire::COOKIE_BITS;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// The most connections that a table can hold: 8 bits are left for the generation.
+/// The most connections that a table can hold: less than one cookie in 250 is in use.
 pub const CONNECTIONS_MAX: usize = 65_535;
+
+/// The place of a value that is to be inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub index: u32,
+    pub cookie: u32,
+}
 
 #[derive(Debug)]
 struct Slot<T> {
-    generation: u32,
+    cookie: u32,
     value: Option<Box<T>>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     slots: Vec<Slot<T>>,
+    /// Free slots, in the order in which they became free.
     free: VecDeque<u32>,
-    index_bits: u32,
+    /// The index of each cookie in use. Peers choose no keys, so a fast hash is safe.
+    by_cookie: FxHashMap<u32, u32>,
     limit: usize,
-    len: usize,
 }
 
 impl<T> Table<T> {
     pub(crate) fn new(limit: usize) -> Table<T> {
         let limit = limit.clamp(1, CONNECTIONS_MAX);
-        let index_bits = usize::BITS - limit.leading_zeros();
-        let unused = Slot { generation: 0, value: None };
-        Table { slots: vec![unused], free: VecDeque::new(), index_bits, limit, len: 0 }
+        Table { slots: Vec::new(), free: VecDeque::new(), by_cookie: FxHashMap::default(), limit }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.by_cookie.len()
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.len == self.limit
+        self.len() == self.limit
     }
 
-    /// A cookie for the next value; none if the table is full. Nothing is taken until `insert`.
-    pub(crate) fn propose(&self, random: &mut Random) -> Option<u32> {
-        let (index, last) = if self.slots.len() <= self.limit {
-            (self.slots.len() as u32, 0)
-        } else {
-            let index = *self.free.front()?;
-            (index, self.slots[index as usize].generation)
+    /// A place for the next value; none if the table is full. Nothing is taken until `insert`.
+    pub(crate) fn propose(&self, random: &mut Random) -> Option<Place> {
+        let index = match self.slots.len() < self.limit {
+            true => self.slots.len() as u32,
+            false => *self.free.front()?,
         };
-        let generations = 1u64 << (COOKIE_BITS - self.index_bits);
-        let mut generation = random.below(generations) as u32;
-        if generation == last {
-            generation = ((u64::from(generation) + 1) % generations) as u32;
+        let last = self.slots.get(index as usize).map_or(0, |slot| slot.cookie);
+        loop {
+            let cookie = (random.draw() & ((1 << COOKIE_BITS) - 1)) as u32;
+            if cookie != 0 && cookie != last && !self.by_cookie.contains_key(&cookie) {
+                return Some(Place { index, cookie });
+            }
         }
-        Some(generation << self.index_bits | index)
     }
 
-    /// Puts a value at the cookie that `propose` gave last.
-    pub(crate) fn insert(&mut self, cookie: u32, value: T) {
-        let (index, generation) = self.split(cookie);
-        let slot = Slot { generation, value: Some(Box::new(value)) };
-        if index == self.slots.len() {
+    /// Puts a value at the place that `propose` gave last.
+    pub(crate) fn insert(&mut self, place: Place, value: T) {
+        let slot = Slot { cookie: place.cookie, value: Some(Box::new(value)) };
+        if place.index as usize == self.slots.len() {
             self.slots.push(slot);
         } else {
             let taken = self.free.pop_front();
-            assert_eq!(taken, Some(index as u32), "a cookie that was not proposed");
-            self.slots[index] = slot;
+            assert_eq!(taken, Some(place.index), "a place that was not proposed");
+            self.slots[place.index as usize] = slot;
         }
-        self.len += 1;
+        self.by_cookie.insert(place.cookie, place.index);
     }
 
     #[inline]
-    pub(crate) fn get(&self, cookie: u32) -> Option<&T> {
-        let (index, generation) = self.split(cookie);
-        let slot = self.slots.get(index).filter(|slot| slot.generation == generation)?;
-        slot.value.as_deref()
+    pub(crate) fn get(&self, index: u32) -> Option<&T> {
+        self.slots.get(index as usize)?.value.as_deref()
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, cookie: u32) -> Option<&mut T> {
-        let (index, generation) = self.split(cookie);
-        let slot = self.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
-        slot.value.as_deref_mut()
+    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
+        self.slots.get_mut(index as usize)?.value.as_deref_mut()
     }
 
-    pub(crate) fn remove(&mut self, cookie: u32) -> Option<Box<T>> {
-        let (index, generation) = self.split(cookie);
-        let slot = self.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
+    /// The value with a cookie.
+    #[inline]
+    pub(crate) fn with(&self, cookie: u32) -> Option<&T> {
+        self.get(*self.by_cookie.get(&cookie)?)
+    }
+
+    /// The cookie of a value.
+    pub(crate) fn cookie(&self, index: u32) -> Option<u32> {
+        self.slots.get(index as usize).filter(|slot| slot.value.is_some()).map(|slot| slot.cookie)
+    }
+
+    pub(crate) fn remove(&mut self, index: u32) -> Option<Box<T>> {
+        let slot = self.slots.get_mut(index as usize)?;
         let value = slot.value.take()?;
-        self.free.push_back(index as u32);
-        self.len -= 1;
+        self.by_cookie.remove(&slot.cookie);
+        self.free.push_back(index);
         Some(value)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.slots.iter().filter_map(|slot| slot.value.as_deref())
     }
-
-    #[inline]
-    fn split(&self, cookie: u32) -> (usize, u32) {
-        ((cookie & ((1 << self.index_bits) - 1)) as usize, cookie >> self.index_bits)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     #[test]
     fn cookies_find_their_values_and_old_ones_find_none() {
         let mut table = Table::new(10_000);
         let mut random = Random::new(3);
-        let mut cookies = Vec::new();
+        let mut places = Vec::new();
         for n in 0..10_000 {
-            let cookie = table.propose(&mut random).unwrap();
-            assert!(cookie != 0 && cookie < 1 << 24);
-            table.insert(cookie, n);
-            cookies.push(cookie);
+            let place = table.propose(&mut random).unwrap();
+            assert!(place.cookie != 0 && place.cookie < 1 << 24);
+            table.insert(place, n);
+            places.push(place);
         }
         assert!(table.is_full() && table.propose(&mut random).is_none());
-        assert!(cookies.iter().enumerate().all(|(n, cookie)| table.get(*cookie) == Some(&n)));
-        for cookie in &cookies {
-            table.remove(*cookie);
+        for (n, place) in places.iter().enumerate() {
+            assert_eq!((table.with(place.cookie), table.get(place.index)), (Some(&n), Some(&n)));
+            assert_eq!(table.cookie(place.index), Some(place.cookie));
+        }
+        for place in &places {
+            table.remove(place.index);
+            assert_eq!((table.cookie(place.index), table.remove(place.index)), (None, None));
             let next = table.propose(&mut random).unwrap();
             table.insert(next, 0);
-            assert_ne!(next, *cookie);
-            assert_eq!(table.get(*cookie), None);
+            assert_ne!(next.cookie, place.cookie);
+            assert_eq!((next.index, table.len()), (place.index, 10_000), "the slot that is free for the longest time");
+        }
+    }
+
+    /// Of 10,000 cookies each bit is set in about half, whatever the others are, and the order of slots does not show.
+    #[test]
+    fn every_bit_of_a_cookie_is_random() {
+        let cookies = |seed: u64, limit: usize| -> Vec<u32> {
+            let (mut table, mut random) = (Table::new(limit), Random::new(seed));
+            let mut next = || {
+                let place = table.propose(&mut random).unwrap();
+                table.insert(place, ());
+                if table.is_full() {
+                    table.remove(place.index);
+                }
+                place.cookie
+            };
+            (0..10_000).map(|_| next()).collect()
+        };
+        for limit in [2, 20_000] {
+            let drawn = cookies(1, limit);
+            for bit in 0..24 {
+                let set = drawn.iter().filter(|cookie| **cookie >> bit & 1 == 1).count();
+                let changes = drawn.windows(2).filter(|pair| (pair[0] ^ pair[1]) >> bit & 1 == 1).count();
+                assert!((4_700..5_300).contains(&set) && (4_700..5_300).contains(&changes), "{bit}: {set} {changes}");
+            }
+            let all: HashSet<u32> = drawn.iter().copied().collect();
+            let again = cookies(2, limit).iter().filter(|cookie| all.contains(cookie)).count();
+            assert!(all.len() > 9_980 && again < 40, "{} {again}", all.len());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Router;
 use crate::connection::{Connection, Phase};
+use crate::connections::Proposed;
 use crate::error::Error;
 use crate::event::ConnectionId;
 use crate::instance::Config;
@@ -38,9 +39,10 @@ impl<O: Outbox> Router<O> {
         let own = identity.unwrap_or(self.options.identity);
         let peer = Peer { address: to, identity: peer_identity, fingerprint: stack.fingerprint() };
         self.check_unconnected(peer, identity.is_some())?;
-        let id = self.propose()?;
-        self.fill_in(&mut config, id, own, peer);
-        self.open(id, kind, peer, &config, Phase::Live)?;
+        let proposed = self.propose()?;
+        let id = proposed.id;
+        self.fill_in(&mut config, proposed.cookie, own, peer);
+        self.open(proposed, kind, peer, &config, Phase::Live)?;
         self.connections.publish(id, peer);
         self.statistics.connected += 1;
         self.say_open(id, to);
@@ -63,8 +65,8 @@ impl<O: Outbox> Router<O> {
         Ok(())
     }
 
-    /// An id for a new connection; if there is no room, one that lingers makes it.
-    pub(super) fn propose(&mut self) -> Result<ConnectionId, Error> {
+    /// What a new connection will be known by; if there is no room, one that lingers makes it.
+    pub(super) fn propose(&mut self) -> Result<Proposed, Error> {
         if self.connections.is_full() {
             let lingers = |connection: &&Connection| matches!(connection.phase, Phase::Lingering { .. });
             let spare = self.connections.iter().find(lingers).map(|connection| connection.id);
@@ -76,23 +78,24 @@ impl<O: Outbox> Router<O> {
     }
 
     /// Sets the givens that the router knows.
-    pub(super) fn fill_in(&mut self, config: &mut Config, id: ConnectionId, identity: u64, peer: Peer) {
+    pub(super) fn fill_in(&mut self, config: &mut Config, cookie: u32, identity: u64, peer: Peer) {
         config.set_peer(peer.address.into());
-        config.set_role(GivenRole::Cookie, u64::from(id.cookie()));
+        config.set_role(GivenRole::Cookie, u64::from(cookie));
         config.set_role(GivenRole::Identity, identity);
         config.set_role(GivenRole::PeerIdentity, peer.identity);
         config.set_role(GivenRole::Incarnation, self.random.draw());
     }
 
-    /// Opens an instance at a proposed id. The outputs of `open` are active afterwards.
+    /// Opens an instance. The outputs of `open` are active afterwards.
     pub(super) fn open(
         &mut self,
-        id: ConnectionId,
+        proposed: Proposed,
         kind: usize,
         peer: Peer,
         config: &Config,
         phase: Phase,
     ) -> Result<(), Error> {
+        let Proposed { id, cookie } = proposed;
         let (now, seed) = (self.time, self.random.draw());
         let Kind { stack, pools, .. } = self.stacks.at_mut(kind);
         let place = pools.enter(stack)?;
@@ -104,7 +107,7 @@ impl<O: Outbox> Router<O> {
             }
         };
         let connection = Connection { phase, ..Connection::new(id, (kind, place), instance, peer, now) };
-        self.connections.insert(connection);
+        self.connections.insert(cookie, connection);
         self.send_frames(id);
         Ok(())
     }

@@ -127,13 +127,13 @@ impl<O: Outbox> Router<O> {
     /// A first frame: the connection exists only if its stack accepts the frame.
     fn begin(&mut self, kind: usize, peer: Peer, len: usize, who: Option<Identification>) {
         let proposed = if self.admission.has_room(peer.address.ip()) { self.propose().ok() } else { None };
-        let Some(id) = proposed else {
+        let Some(proposed) = proposed else {
             self.statistics.limited += 1;
             return;
         };
-        let config = self.config_for(kind, id, peer);
+        let (id, config) = (proposed.id, self.config_for(kind, proposed.cookie, peer));
         let mark = self.events.len();
-        if let Err(error) = self.open(id, kind, peer, &config, Phase::Tentative) {
+        if let Err(error) = self.open(proposed, kind, peer, &config, Phase::Tentative) {
             self.statistics.not_accepted += 1;
             self.errors.push((peer.address, io::Error::other(error.to_string())));
             return;
@@ -146,9 +146,9 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    fn config_for(&mut self, kind: usize, id: ConnectionId, peer: Peer) -> Config {
+    fn config_for(&mut self, kind: usize, cookie: u32, peer: Peer) -> Config {
         let mut config = Config::new(&self.stacks.at(kind).stack);
-        self.fill_in(&mut config, id, self.options.identity, peer);
+        self.fill_in(&mut config, cookie, self.options.identity, peer);
         if let Some(prepare) = &mut self.stacks.at_mut(kind).prepare {
             prepare(&mut config, peer.address);
         }

@@ -215,7 +215,8 @@ fn connected() -> (World, u32) {
     let (mut world, id) = World::new(&window());
     world.ends[0].send(id, b"hello").unwrap();
     world.run(100_000_000, || false);
-    let cookie = world.ends[1].connections()[0].cookie();
+    let id = world.ends[1].connections()[0];
+    let cookie = world.ends[1].cookie(id).unwrap();
     (world, cookie)
 }
 
