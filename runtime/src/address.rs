@@ -33,6 +33,15 @@ impl NacreAddr {
     }
 }
 
+/// What is taken for one host, where limits are for each: an IPv4 address, or the first 64 bits of an IPv6 address, of
+/// which one host usually has all.
+pub(crate) fn network(ip: IpAddr) -> IpAddr {
+    match ip.to_canonical() {
+        IpAddr::V4(v4) => IpAddr::V4(v4),
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+    }
+}
+
 /// Converts an IPv4-mapped IPv6 address to the IPv4 one; other addresses keep scope and flow.
 pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
     match address.ip().to_canonical() {

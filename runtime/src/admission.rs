@@ -1,10 +1,12 @@
 //! Who may begin a connection, who is answered, and whose refusals are reported: the bounds on what peers whose address
 //! may be forged can cost.
 
+use crate::address::network;
 use crate::clock::SECOND;
+use crate::event::ConnectionId;
 use crate::options::Options;
 use crate::ration::Ration;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, SocketAddr};
 
 /// Refusals of one peer are reported once in this time.
@@ -12,23 +14,34 @@ const REPORT_EVERY_NS: u64 = SECOND;
 /// Peers whose refusal is remembered for that.
 const REPORTS: usize = 1024;
 
-/// Counts unconfirmed connections, and rations answers and reports.
+/// Knows the unconfirmed connections, and rations answers and reports.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    unconfirmed: HashMap<IpAddr, usize>,
-    unconfirmed_len: usize,
+    /// In the order in which they began.
+    unconfirmed: BTreeSet<ConnectionId>,
+    /// The same by the network of the peer.
+    by_network: HashMap<IpAddr, BTreeSet<ConnectionId>>,
     most: usize,
     most_per_address: usize,
     answers: Ration,
     reports: HashMap<SocketAddr, u64>,
 }
 
+/// Whether a peer may begin a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    There,
+    /// Once this connection, the oldest of those that compete with it, has ended.
+    After(ConnectionId),
+    Never,
+}
+
 impl Admission {
     /// No connection yet, and a full ration.
     pub(crate) fn new(options: &Options, now: u64) -> Admission {
         Admission {
-            unconfirmed: HashMap::new(),
-            unconfirmed_len: 0,
+            unconfirmed: BTreeSet::new(),
+            by_network: HashMap::new(),
             most: options.unconfirmed,
             most_per_address: options.unconfirmed_per_address,
             answers: Ration::new(now),
@@ -36,27 +49,39 @@ impl Admission {
         }
     }
 
-    /// Whether a peer at this address may begin a connection.
-    pub(crate) fn has_room(&self, ip: IpAddr) -> bool {
-        let of_address = self.unconfirmed.get(&ip).copied().unwrap_or(0);
-        of_address < self.most_per_address && self.unconfirmed_len < self.most
+    /// Whether a peer at this address may begin a connection. Who may stay unconfirmed makes room for who comes: a
+    /// peer that answers is confirmed after one round trip, forged addresses never are.
+    pub(crate) fn room_for(&self, ip: IpAddr) -> Room {
+        let of_network = self.by_network.get(&network(ip));
+        let in_the_way = if of_network.map_or(0, BTreeSet::len) >= self.most_per_address {
+            of_network.and_then(BTreeSet::first)
+        } else if self.unconfirmed.len() >= self.most {
+            self.unconfirmed.first()
+        } else {
+            return Room::There;
+        };
+        in_the_way.map_or(Room::Never, |oldest| Room::After(*oldest))
+    }
+
+    /// The unconfirmed connection that began first.
+    pub(crate) fn oldest(&self) -> Option<ConnectionId> {
+        self.unconfirmed.first().copied()
     }
 
     /// A peer has begun a connection.
-    pub(crate) fn enter(&mut self, ip: IpAddr) {
-        *self.unconfirmed.entry(ip).or_default() += 1;
-        self.unconfirmed_len += 1;
+    pub(crate) fn enter(&mut self, id: ConnectionId, ip: IpAddr) {
+        self.unconfirmed.insert(id);
+        self.by_network.entry(network(ip)).or_default().insert(id);
     }
 
     /// Such a connection is confirmed, or has ended before.
-    pub(crate) fn leave(&mut self, ip: IpAddr) {
-        let Some(count) = self.unconfirmed.get_mut(&ip) else {
-            return;
-        };
-        *count -= 1;
-        self.unconfirmed_len -= 1;
-        if *count == 0 {
-            self.unconfirmed.remove(&ip);
+    pub(crate) fn leave(&mut self, id: ConnectionId, ip: IpAddr) {
+        self.unconfirmed.remove(&id);
+        if let Some(of_network) = self.by_network.get_mut(&network(ip)) {
+            of_network.remove(&id);
+            if of_network.is_empty() {
+                self.by_network.remove(&network(ip));
+            }
         }
     }
 
@@ -95,26 +120,47 @@ mod tests {
         Admission::new(&options, 0)
     }
 
+    fn id(n: u64) -> ConnectionId {
+        ConnectionId::new(n, 0)
+    }
+
     #[test]
-    fn one_address_cannot_take_the_room_of_others() {
+    fn one_address_takes_no_room_of_others() {
         let mut admission = admission(5, 3);
-        (0..3).for_each(|_| admission.enter(address(1)));
-        assert!(!admission.has_room(address(1)));
-        (0..2).for_each(|_| admission.enter(address(2)));
-        assert!(!admission.has_room(address(3)), "five in all");
-        admission.leave(address(1));
-        assert!(admission.has_room(address(1)) && admission.has_room(address(3)));
+        (1..=3).for_each(|n| admission.enter(id(n), address(1)));
+        assert_eq!(admission.room_for(address(1)), Room::After(id(1)));
+        assert_eq!(admission.room_for(address(2)), Room::There);
+        admission.enter(id(4), address(2));
+        admission.enter(id(5), address(3));
+        assert_eq!(admission.room_for(address(2)), Room::After(id(1)), "five in all");
+        admission.leave(id(1), address(1));
+        assert_eq!((admission.room_for(address(2)), admission.oldest()), (Room::There, Some(id(2))));
+    }
+
+    #[test]
+    fn addresses_of_one_network_share_its_room() {
+        let mut admission = admission(5, 1);
+        let ip = |text: &str| text.parse::<IpAddr>().unwrap();
+        admission.enter(id(1), ip("2001:db8:0:1::1"));
+        assert_eq!(admission.room_for(ip("2001:db8:0:1:ffff::9")), Room::After(id(1)));
+        assert_eq!(admission.room_for(ip("2001:db8:0:2::1")), Room::There);
     }
 
     #[test]
     fn who_leaves_is_counted_once() {
         let mut admission = admission(1, 1);
-        admission.leave(address(9));
-        admission.enter(address(1));
-        admission.leave(address(1));
-        admission.leave(address(1));
-        assert_eq!((admission.unconfirmed_len, admission.unconfirmed.len()), (0, 0));
-        assert!(admission.has_room(address(1)));
+        admission.leave(id(9), address(9));
+        admission.enter(id(1), address(1));
+        admission.leave(id(1), address(1));
+        admission.leave(id(1), address(1));
+        assert!(admission.unconfirmed.is_empty() && admission.by_network.is_empty());
+        assert_eq!(admission.room_for(address(1)), Room::There);
+    }
+
+    #[test]
+    fn limit_of_zero_admits_nobody() {
+        assert_eq!(admission(0, 1).room_for(address(1)), Room::Never);
+        assert_eq!(admission(1, 0).room_for(address(1)), Room::Never);
     }
 
     #[test]

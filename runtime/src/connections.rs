@@ -86,15 +86,17 @@ impl Connections {
         self.table.remove(id.index())
     }
 
-    /// Removes a connection, and remembers it for a while if its peer stated an incarnation.
-    pub(crate) fn remove(&mut self, id: ConnectionId, now: u64) -> Option<Box<Connection>> {
+    /// Removes a connection.
+    pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<Box<Connection>> {
         self.get(id).ok()?;
         let connection = self.table.remove(id.index())?;
         self.peers.remove(connection.peer, id.index(), connection.label);
-        if let Some(incarnation) = connection.peer_incarnation {
-            self.departed.remember(connection.peer, incarnation, now);
-        }
         Some(connection)
+    }
+
+    /// Remembers a connection that ends, for a while.
+    pub(crate) fn remember(&mut self, peer: Peer, incarnation: u64, now: u64) {
+        self.departed.remember(peer, incarnation, now);
     }
 
     /// Whether such a connection has ended a short while ago.
@@ -205,7 +207,7 @@ mod tests {
         assert_eq!(labelled(&mut all, 4), Some(id));
         all.set_label(id, 5);
         assert_eq!((labelled(&mut all, 4), labelled(&mut all, 5)), (None, Some(id)));
-        all.remove(id, 1);
+        all.remove(id);
         assert_eq!(labelled(&mut all, 5), None);
     }
 
@@ -214,8 +216,8 @@ mod tests {
         let (mut all, mut random) = (Connections::new(1), Random::new(1));
         let id = add(&mut all, &mut random, peer(1));
         assert!(all.is_full() && all.propose(&mut random).is_none());
-        all.get_mut(id).unwrap().peer_incarnation = Some(5);
-        assert!(all.remove(id, 1).is_some() && all.remove(id, 1).is_none());
+        all.remember(peer(1), 5, 1);
+        assert!(all.remove(id).is_some() && all.remove(id).is_none());
         assert!(all.has_departed(peer(1), 5, 2) && !all.has_departed(peer(1), 6, 2));
         assert!(all.at(peer(1).address).is_none() && all.of_peer(&peer(1)).is_empty());
     }

@@ -7,10 +7,10 @@ use std::time::Duration;
 pub struct Options {
     /// Connections at the most, up to 65,535. Default 10,000.
     pub connections: usize,
-    /// Connections that peers have begun and not yet confirmed (their address may be forged), at the most. Default
-    /// 5,000.
+    /// Connections that peers have begun and not yet confirmed (their address may be forged), at the most; who
+    /// comes then takes the place of the oldest. Default 5,000.
     pub unconfirmed: usize,
-    /// The same for one IP address. Default 256.
+    /// The same for one IP address (of IPv6: for one /64). Default 256.
     pub unconfirmed_per_address: usize,
     /// This end's identity; 0: its transport address.
     pub identity: u64,

@@ -1,12 +1,13 @@
 //! Rations answers, so that forged frames cannot make a listener flood others.
 
+use crate::address::network;
 use crate::clock::SECOND;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// Answers a second, in all.
 pub const ANSWERS_PER_SECOND: u64 = 100;
-/// Answers a second to one IP address, whatever the port.
+/// Answers a second to one IP address (of IPv6: to one /64), whatever the port.
 pub const ANSWERS_PER_SECOND_AND_ADDRESS: u64 = 10;
 /// The most addresses that are remembered; while all of them are being answered, others are not.
 pub const ADDRESSES: usize = 4096;
@@ -54,6 +55,7 @@ impl Ration {
 
     /// Whether an answer to `address` may be sent now; if so it counts as sent.
     pub(crate) fn take(&mut self, address: IpAddr, now: u64) -> bool {
+        let address = network(address);
         self.all.fill(now);
         if !self.all.has() {
             return false;

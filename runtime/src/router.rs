@@ -9,6 +9,8 @@
 
 mod after;
 mod control;
+#[cfg(test)]
+mod flood_tests;
 mod lifecycle;
 mod opening;
 mod routing;

@@ -71,7 +71,9 @@ pub struct ListenerStatistics {
     pub other_stack: u64,
     /// First frames of connections that have ended.
     pub late: u64,
-    /// First frames that met a limit.
+    /// Unconfirmed connections that were ended to make room for others.
+    pub evicted: u64,
+    /// First frames for which there was no room: every connection is confirmed.
     pub limited: u64,
     /// Connections that were replaced because their peer restarted.
     pub restarted: u64,

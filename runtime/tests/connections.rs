@@ -184,16 +184,17 @@ fn refusal_and_unknown_from_strangers_change_nothing() {
 }
 
 #[test]
-fn unconfirmed_connections_are_limited() {
+fn unconfirmed_connections_are_limited_and_the_oldest_make_room() {
     let options = Options { unconfirmed_per_address: 5, ..Options::default() };
     let mut server = server(&window(), options);
     for _ in 0..8 {
         let raw = raw();
         raw.send_to(&first_frame(&raw), server.local()).unwrap();
     }
-    settle(&mut server);
+    let words = settle(&mut server);
     let statistics = server.statistics();
-    assert_eq!((statistics.connections, statistics.limited), (5, 3));
+    assert_eq!((statistics.connections, statistics.evicted, statistics.limited), (5, 3, 0));
+    assert_eq!(words.iter().filter(|word| *word == "closed Timeout").count(), 3, "{words:?}");
 }
 
 fn many(connections: usize) -> Options {

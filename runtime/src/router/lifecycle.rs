@@ -17,9 +17,7 @@ impl<O: Outbox> Router<O> {
             return;
         }
         let ip = connection.peer.address.ip();
-        if connection.peer_incarnation.is_some() {
-            self.admission.leave(ip);
-        }
+        self.admission.leave(id, ip);
     }
 
     /// A connection is confirmed: older ones with the same peer are from before its restart. Newer ones are not: what
@@ -69,18 +67,38 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// Takes a connection out of everything and discards its state. The caller has ended the loan of its outputs.
+    /// Ends an unconfirmed connection to make room for another. Its peer may begin again, if it exists.
+    pub(super) fn evict(&mut self, id: ConnectionId) {
+        self.statistics.evicted += 1;
+        if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
+            self.events.push(Head::Closed { connection: id, reason: Reason::Timeout });
+        }
+        self.outbox.discard(Some(id));
+        self.forget_about(id);
+    }
+
+    /// Takes a connection out of everything and discards its state, and remembers it for a while. The caller has ended
+    /// the loan of its outputs.
     pub(super) fn remove(&mut self, id: ConnectionId) {
+        let Ok(connection) = self.connections.get(id) else {
+            return;
+        };
+        if let Some(incarnation) = connection.peer_incarnation {
+            self.connections.remember(connection.peer, incarnation, self.time);
+        }
+        self.forget_about(id);
+    }
+
+    /// The same without the memory.
+    fn forget_about(&mut self, id: ConnectionId) {
         if self.stepper.active() == Some(id) {
             self.stepper.end();
         }
-        let Some(connection) = self.connections.remove(id, self.time) else {
+        let Some(connection) = self.connections.remove(id) else {
             return;
         };
         self.statistics.traffic.add(&connection.traffic);
-        if connection.peer_incarnation.is_some() && connection.arrived && !connection.confirmed {
-            self.admission.leave(connection.peer.address.ip());
-        }
+        self.admission.leave(id, connection.peer.address.ip());
         self.give_back(*connection);
     }
 

@@ -65,13 +65,15 @@ impl<O: Outbox> Router<O> {
         Ok(())
     }
 
-    /// What a new connection will be known by; if there is no room, one that lingers makes it.
+    /// What a new connection will be known by; if there is no room, one that lingers makes it, or the oldest that is
+    /// not confirmed.
     pub(super) fn propose(&mut self) -> Result<Proposed, Error> {
         if self.connections.is_full() {
             let lingers = |connection: &&Connection| matches!(connection.phase, Phase::Lingering { .. });
             let spare = self.connections.iter().find(lingers).map(|connection| connection.id);
-            if let Some(id) = spare {
-                self.remove(id);
+            match spare {
+                Some(id) => self.remove(id),
+                None => self.admission.oldest().into_iter().for_each(|id| self.evict(id)),
             }
         }
         self.connections.propose(&mut self.random).ok_or(Error::Full("connections"))

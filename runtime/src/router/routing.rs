@@ -1,7 +1,9 @@
 //! Routes a received frame to its connection: by cookie, by identification, or as a first frame.
 
 use super::Router;
+use crate::admission::Room;
 use crate::connection::{Connection, Phase};
+use crate::connections::Proposed;
 use crate::event::{ConnectionId, Head};
 use crate::instance::{Config, Outcome};
 use crate::outbox::Outbox;
@@ -9,7 +11,7 @@ use crate::peers::Peer;
 use crate::stepper::Op;
 use crate::wire::{fingerprint, Identification, Preamble};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 impl<O: Outbox> Router<O> {
     /// Handles a datagram. No step may be active (`has_room`).
@@ -126,8 +128,7 @@ impl<O: Outbox> Router<O> {
 
     /// A first frame: the connection exists only if its stack accepts the frame.
     fn begin(&mut self, kind: usize, peer: Peer, len: usize, who: Option<Identification>) {
-        let proposed = if self.admission.has_room(peer.address.ip()) { self.propose().ok() } else { None };
-        let Some(proposed) = proposed else {
+        let Some(proposed) = self.admit(peer.address.ip()) else {
             self.statistics.limited += 1;
             return;
         };
@@ -144,6 +145,16 @@ impl<O: Outbox> Router<O> {
             self.statistics.not_accepted += 1;
             self.forget(id, mark);
         }
+    }
+
+    /// Room for a connection that a peer begins; the oldest unconfirmed one makes it.
+    fn admit(&mut self, ip: IpAddr) -> Option<Proposed> {
+        match self.admission.room_for(ip) {
+            Room::There => {}
+            Room::After(oldest) => self.evict(oldest),
+            Room::Never => return None,
+        }
+        self.propose().ok()
     }
 
     fn config_for(&mut self, kind: usize, cookie: u32, peer: Peer) -> Config {
@@ -173,7 +184,7 @@ impl<O: Outbox> Router<O> {
         self.connections.publish(id, peer);
         match who {
             Some(who) => {
-                self.admission.enter(peer.address.ip());
+                self.admission.enter(id, peer.address.ip());
                 self.learn(id, who);
             }
             None => self.confirm(id),

@@ -1,0 +1,118 @@
+//! First frames from addresses that are forged: they cost what the limits say, and keep nobody out.
+
+use super::*;
+use crate::support::{window, word};
+use std::net::{IpAddr, Ipv4Addr};
+
+type Datagrams = Vec<(SocketAddr, Vec<u8>)>;
+
+fn router(options: Options) -> Router<Datagrams> {
+    Router::new(Vec::new(), options, 1)
+}
+
+fn server(connections: usize, unconfirmed: usize) -> Router<Datagrams> {
+    let mut server = router(Options { seed: Some(1), connections, unconfirmed, ..Options::default() });
+    server.serve(&window(), None).unwrap();
+    server
+}
+
+fn address(n: u32) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::from(0x0a00_0000 + n)), 7000)
+}
+
+const SERVER: u32 = 0;
+const HONEST: u32 = 1;
+
+/// A client with a connection to the server whose first frame has left.
+fn client(seed: u64) -> (Router<Datagrams>, ConnectionId) {
+    let mut client = router(Options { seed: Some(seed), ..Options::default() });
+    let id = client.connect(address(SERVER), &window(), |_| {}).unwrap();
+    client.send(id, b"hello").unwrap();
+    (client, id)
+}
+
+/// Takes the events, with their connections.
+fn events(router: &mut Router<Datagrams>) -> Vec<String> {
+    let mut words = Vec::new();
+    loop {
+        router.take_back();
+        let found = router.next_event();
+        if let Some(event) = router.lend(found) {
+            words.push(word(event));
+            continue;
+        }
+        router.release();
+        if !(router.work_before_datagram() | router.work_without_datagram()) && router.events.is_empty() {
+            return words;
+        }
+    }
+}
+
+/// First frames from so many addresses that are not used otherwise.
+fn flood(server: &mut Router<Datagrams>, from: u32, count: u32) {
+    let (mut forger, _) = client(99);
+    let (_, frame) = forger.outbox_mut().remove(0);
+    for n in 0..count {
+        server.datagram(address(1000 + from + n), &frame);
+        events(server);
+    }
+}
+
+/// Carries what is there between the honest client and the server.
+fn exchange(client: &mut Router<Datagrams>, server: &mut Router<Datagrams>) -> Vec<String> {
+    let mut words = events(client);
+    for (_, frame) in std::mem::take(client.outbox_mut()) {
+        server.datagram(address(HONEST), &frame);
+        events(server);
+    }
+    for (to, frame) in std::mem::take(server.outbox_mut()) {
+        if to == address(HONEST) {
+            client.datagram(address(SERVER), &frame);
+            words.extend(events(client));
+        }
+    }
+    words
+}
+
+#[test]
+fn flood_of_first_frames_keeps_nobody_out() {
+    let mut server = server(60, 50);
+    flood(&mut server, 0, 500);
+    assert_eq!((server.statistics().connections, server.statistics().evicted), (50, 450));
+    let (mut client, id) = client(2);
+    exchange(&mut client, &mut server);
+    // The client's answer confirms its connection: nobody takes its place any more.
+    client.send(id, b"again").unwrap();
+    exchange(&mut client, &mut server);
+    flood(&mut server, 500, 500);
+    let honest = server.connections.at(address(HONEST)).expect("the honest connection is there");
+    assert!(honest.confirmed);
+    assert_eq!(server.statistics().connections, 51);
+    assert!(!exchange(&mut client, &mut server).iter().any(|word| word.starts_with("closed")));
+}
+
+#[test]
+fn connection_that_made_room_can_be_begun_again() {
+    let mut server = server(60, 50);
+    let (mut client, id) = client(2);
+    let first = client.outbox()[0].1.clone();
+    exchange(&mut client, &mut server);
+    flood(&mut server, 0, 50);
+    assert!(server.connections.at(address(HONEST)).is_none(), "the oldest of all");
+    server.datagram(address(HONEST), &first);
+    events(&mut server);
+    assert_eq!((server.statistics().late, server.connections.at(address(HONEST)).is_some()), (0, true));
+    assert!(client.get(id).is_ok());
+}
+
+#[test]
+fn full_table_has_room_as_long_as_one_is_not_confirmed() {
+    let mut server = server(10, 100);
+    flood(&mut server, 0, 30);
+    assert_eq!((server.statistics().connections, server.statistics().evicted), (10, 20));
+    let own: Vec<_> = (0..10).map(|n| server.connect(address(5000 + n), &window(), |_| {})).collect();
+    assert!(own.iter().all(Result::is_ok));
+    assert!(matches!(server.connect(address(6000), &window(), |_| {}), Err(Error::Full("connections"))));
+    flood(&mut server, 30, 5);
+    assert_eq!((server.statistics().limited, server.statistics().connections), (5, 10));
+}
