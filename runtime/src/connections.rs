@@ -125,12 +125,11 @@ impl Connections {
         self.peers.of_peer(peer).iter().filter_map(|index| self.table.get(*index))
     }
 
-    /// The connection that a peer began with this incarnation; or one that this end began and that has not heard of
-    /// any, which the peer's first frame then completes (both began at once).
-    pub(crate) fn known(&self, peer: &Peer, incarnation: u64) -> Option<ConnectionId> {
-        let same = self.each_of_peer(peer).find(|connection| connection.peer_incarnation == Some(incarnation));
-        let open = || self.each_of_peer(peer).find(|connection| connection.peer_incarnation.is_none());
-        same.or_else(open).map(|connection| connection.id)
+    /// The connection whose peer stated this incarnation; None: the one with this peer that has not heard any, which
+    /// this end began.
+    pub(crate) fn of_incarnation(&self, peer: &Peer, incarnation: Option<u64>) -> Option<ConnectionId> {
+        let same = self.each_of_peer(peer).find(|connection| connection.peer_incarnation == incarnation);
+        same.map(|connection| connection.id)
     }
 
     /// The connection that the peer at this address knows by this cookie.
@@ -187,15 +186,16 @@ mod tests {
     }
 
     #[test]
-    fn first_frame_finds_its_own_incarnation_before_one_that_is_open() {
+    fn incarnation_finds_its_own_connection() {
         let (mut all, mut random) = (Connections::new(10), Random::new(1));
         let open = add(&mut all, &mut random, peer(1));
         let heard = add(&mut all, &mut random, peer(1));
         all.get_mut(heard).unwrap().peer_incarnation = Some(5);
-        assert_eq!(all.known(&peer(1), 5), Some(heard));
-        assert_eq!(all.known(&peer(1), 6), Some(open));
+        assert_eq!(all.of_incarnation(&peer(1), Some(5)), Some(heard));
+        assert_eq!(all.of_incarnation(&peer(1), Some(6)), None);
+        assert_eq!(all.of_incarnation(&peer(1), None), Some(open));
         all.get_mut(open).unwrap().peer_incarnation = Some(7);
-        assert_eq!(all.known(&peer(1), 6), None);
+        assert_eq!(all.of_incarnation(&peer(1), None), None);
     }
 
     #[test]

@@ -8,9 +8,9 @@
 //! A step's frames leave at once. Its events are lent one by one; when the last is no longer lent the stack settles.
 
 mod after;
-mod control;
 #[cfg(test)]
-mod flood_tests;
+mod attack_tests;
+mod control;
 mod lifecycle;
 mod opening;
 mod routing;

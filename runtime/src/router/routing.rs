@@ -64,7 +64,7 @@ impl<O: Outbox> Router<O> {
             return self.input(id, len, Some(who));
         }
         let peer = Peer { address: from, identity: who.sender, fingerprint: who.fingerprint };
-        if let Some(id) = self.connections.known(&peer, who.incarnation) {
+        if let Some(id) = self.connections.of_incarnation(&peer, Some(who.incarnation)) {
             return self.input(id, len, Some(who));
         }
         if cookie != 0 {
@@ -74,6 +74,11 @@ impl<O: Outbox> Router<O> {
         let Some(kind) = self.stacks.find(who.fingerprint).filter(|kind| self.stacks.at(*kind).served) else {
             return self.refuse(from, len, who.fingerprint, who.cookie);
         };
+        // Both began at once. Only where peers may begin connections: everybody could send this frame to a client that
+        // waits for its first answer, which names its cookie.
+        if let Some(id) = self.connections.of_incarnation(&peer, None) {
+            return self.input(id, len, Some(who));
+        }
         if self.connections.has_departed(peer, who.incarnation, self.time) {
             self.statistics.late += 1;
             return;

@@ -1,4 +1,5 @@
-//! First frames from addresses that are forged: they cost what the limits say, and keep nobody out.
+//! Attackers who do not read the frames of others. First frames from forged addresses cost what the limits say, and keep
+//! nobody out; a forged answer captures no client.
 
 use super::*;
 use crate::support::{window, word};
@@ -115,4 +116,45 @@ fn full_table_has_room_as_long_as_one_is_not_confirmed() {
     assert!(matches!(server.connect(address(6000), &window(), |_| {}), Err(Error::Full("connections"))));
     flood(&mut server, 30, 5);
     assert_eq!((server.statistics().limited, server.statistics().connections), (5, 10));
+}
+
+#[test]
+fn client_takes_its_first_answer_from_nobody_who_does_not_know_its_cookie() {
+    let mut server = server(60, 50);
+    let (mut client, id) = client(2);
+    // A first frame of the same stack, as anybody could send it in the name of the server.
+    let (mut forger, _) = self::client(99);
+    let (_, forged) = forger.outbox_mut().remove(0);
+    for _ in 0..3 {
+        client.datagram(address(SERVER), &forged);
+        assert!(!events(&mut client).iter().any(|word| word.starts_with("delivered")));
+    }
+    assert_eq!(client.get(id).unwrap().peer_incarnation, None);
+    client.outbox_mut().retain(|(_, frame)| frame[0] & 1 == 1);
+    assert!(exchange(&mut client, &mut server).contains(&"opened".to_string()));
+}
+
+#[test]
+fn peers_that_begin_at_once_have_one_connection() {
+    let mut ends = [1, 2].map(|seed| {
+        let mut end = router(Options { seed: Some(seed), ..Options::default() });
+        end.serve(&window(), None).unwrap();
+        end
+    });
+    let ids = [0, 1].map(|end| ends[end].connect(address(1 - end as u32), &window(), |_| {}).unwrap());
+    (0..2).for_each(|end| ends[end].send(ids[end], b"hello").unwrap());
+    let mut words = [vec![], vec![]];
+    for _ in 0..4 {
+        let flying = ends.each_mut().map(|end| std::mem::take(end.outbox_mut()));
+        for (from, frames) in flying.into_iter().enumerate() {
+            for (_, frame) in frames {
+                ends[1 - from].datagram(address(from as u32), &frame);
+                words[1 - from].extend(events(&mut ends[1 - from]));
+            }
+        }
+    }
+    for (end, words) in words.iter().enumerate() {
+        assert_eq!(ends[end].connections(), [ids[end]]);
+        assert_eq!(words.iter().filter(|word| *word == "delivered hello").count(), 1, "{words:?}");
+    }
 }
