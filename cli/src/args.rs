@@ -284,6 +284,9 @@ pub struct Receive {
     /// Keep receiving after the first file (the default if PATH is a folder); later files are PATH-1, PATH-2, ...
     #[arg(long)]
     pub serve: bool,
+    /// Replace existing files. Without it, PATH must not exist, and a file in a folder gets a number if its name is taken
+    #[arg(long)]
+    pub overwrite: bool,
     #[command(flatten)]
     pub net: Net,
 }

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,36 @@ pub fn say(text: &str) {
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     // There is no other place to report an error here.
     let _ = write!(io::stderr().lock(), "{text}{newline}");
+}
+
+/// Messages that strangers can cause: a few each second are printed, and the number of the others.
+#[derive(Debug, Default)]
+pub struct Limited {
+    begun: Option<Instant>,
+    printed: u32,
+    withheld: u64,
+}
+
+/// The messages that are printed each second.
+const LINES_PER_SECOND: u32 = 10;
+
+impl Limited {
+    /// Prints a message as [`say`] does, or counts it.
+    pub fn say(&mut self, text: &str) {
+        if self.begun.is_none_or(|begun| begun.elapsed() >= Duration::from_secs(1)) {
+            if self.withheld > 0 {
+                say(&format!("({} more such messages)", self.withheld));
+            }
+            *self = Limited { begun: Some(Instant::now()), printed: 0, withheld: 0 };
+        }
+        match self.printed < LINES_PER_SECOND {
+            true => {
+                self.printed += 1;
+                say(text);
+            }
+            false => self.withheld += 1,
+        }
+    }
 }
 
 /// Prints an error in one line.

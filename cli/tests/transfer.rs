@@ -5,7 +5,7 @@ mod common;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::UdpSocket;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -153,13 +153,18 @@ fn long_transfer() -> (Child, BufReader<ChildStderr>, Child, BufReader<ChildStde
     other.args(["--file", original.to_str().expect("UTF-8")]);
     let mut other = other.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
     let other_err = BufReader::new(other.stderr.take().expect("piped"));
-    let part = folder.path().join("copy.part");
     let until = Instant::now() + Duration::from_secs(60);
-    while !std::fs::metadata(&part).is_ok_and(|part| part.len() > 0) {
+    while !unfinished(folder.path()).is_some_and(|part| part.metadata().is_ok_and(|part| part.len() > 0)) {
         assert!(Instant::now() < until, "nothing arrives");
         std::thread::sleep(Duration::from_millis(10));
     }
     (one, err, other, other_err, folder)
+}
+
+/// The file that a receiver has begun in a folder.
+fn unfinished(folder: &Path) -> Option<PathBuf> {
+    let mut entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".nacre-")))
 }
 
 /// The rest of a program's output, and its exit status.
@@ -216,7 +221,119 @@ fn second_signal_ends_at_once() {
     other.kill().expect("it still sends");
     other.wait().expect("ends");
     assert!(matches!(status.signal(), Some(SIGINT | SIGTERM)) && !words.contains("interrupted"), "{status}: {words}");
-    assert_eq!(files(&folder), ["copy.part", "original"]);
+    let left = unfinished(folder.path()).expect("its file is still there");
+    assert_eq!(files(&folder).len(), 2);
+    let out = folder.path().join("again/");
+    std::fs::create_dir(&out).expect("made");
+    std::fs::rename(&left, out.join(left.file_name().expect("named"))).expect("moved");
+    let (mut next, _, _err) = receiver("127.0.0.1:0", &["receive", "--out", out.to_str().expect("UTF-8")]);
+    assert_eq!(unfinished(&out), None, "the next receiver there removes it");
+    next.kill().expect("it waits");
+    next.wait().expect("ends");
+}
+
+#[test]
+fn nothing_that_exists_is_replaced_without_being_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, original) = (folder.path().join("received"), folder.path().join("f"));
+    std::fs::create_dir(&out).expect("made");
+    std::fs::write(out.join("f"), "before").expect("written");
+    std::fs::write(&original, "new").expect("written");
+    let (mut child, address, _err) = receiver("127.0.0.1:0", &["receive", "--out", out.to_str().expect("UTF-8")]);
+    for _ in 0..2 {
+        let (status, out, err) = send(&original, &address, &[]);
+        assert_eq!(status, 0, "{out}{err}");
+    }
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).expect("there");
+    assert_eq!(["f", "f-1", "f-2"].map(read), ["before", "new", "new"]);
+    child.kill().expect("it serves on");
+    child.wait().expect("ends");
+
+    let one = out.join("f");
+    let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--listen", "127.0.0.1:0", "--out"];
+    let (status, _, err) = ran(nacre(&arguments).arg(&one));
+    assert!(status == 1 && err.contains("exists; --overwrite replaces it"), "{err}");
+    let what = ["receive", "--overwrite", "--out", one.to_str().expect("UTF-8")];
+    let (child, address, _err) = receiver("127.0.0.1:0", &what);
+    assert_eq!(send(&original, &address, &[]).0, 0);
+    assert!(child.wait_with_output().expect("ends after the first file").status.success());
+    assert_eq!(read("f"), "new");
+}
+
+#[test]
+fn peer_that_sends_no_file_does_not_end_a_receiver() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("copy");
+    let (child, address, mut err) = receiver("127.0.0.1:0", &["receive", "--out", copy.to_str().expect("UTF-8")]);
+    let mut chat = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--to", &address]);
+    let mut chat = chat.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    chat.stdin.as_mut().expect("piped").write_all(b"no file\n").expect("written");
+    let mut words = String::new();
+    err.read_line(&mut words).expect("a line");
+    assert!(words.contains("it does not begin as `nacre run send` does"), "{words}");
+    assert_eq!(send(Path::new(RELIABLE), &address, &[]).0, 0);
+    assert!(child.wait_with_output().expect("ends after the first file").status.success());
+    assert_eq!(std::fs::read(copy).expect("there"), std::fs::read(root().join(RELIABLE)).expect("there"));
+    chat.kill().expect("killed or ended");
+    chat.wait().expect("ends");
+}
+
+#[test]
+fn sender_learns_why_its_file_is_not_taken() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("received/");
+    std::fs::create_dir(&out).expect("made");
+    let (mut child, address, _err) = receiver("127.0.0.1:0", &["receive", "--out", out.to_str().expect("UTF-8")]);
+    std::fs::remove_dir(&out).expect("removed");
+    let (status, _, err) = send(Path::new(RELIABLE), &address, &[]);
+    assert_eq!(status, 1);
+    assert!(err.contains("the receiver does not take it: cannot store it: No such file or directory"), "{err}");
+    std::fs::create_dir(&out).expect("made");
+    assert_eq!(send(Path::new(RELIABLE), &address, &[]).0, 0, "it serves on");
+    child.kill().expect("it serves on");
+    child.wait().expect("ends");
+}
+
+/// A relay between a sender and a receiver, which lets the answers through only when it is asked to: until then the
+/// sender's address may be forged.
+#[test]
+fn nothing_is_stored_of_a_sender_that_never_hears_an_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("received/");
+    std::fs::create_dir(&out).expect("made");
+    let (mut child, address, _err) = receiver("127.0.0.1:0", &["receive", "--out", out.to_str().expect("UTF-8")]);
+    let [front, back] = [0, 1].map(|_| UdpSocket::bind("127.0.0.1:0").expect("a port"));
+    for socket in [&front, &back] {
+        socket.set_read_timeout(Some(Duration::from_millis(20))).expect("a time");
+    }
+    let to = front.local_addr().expect("an address").to_string();
+    let mut sender = nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--to", &to, "--file", RELIABLE]);
+    let mut sender = sender.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let (mut frames, mut answers, mut from, mut buffer) = (0, 0, None, [0; 2048]);
+    let until = Instant::now() + Duration::from_secs(60);
+    let status = loop {
+        assert!(Instant::now() < until, "{frames} frames, {answers} answers");
+        if let Ok((len, sender)) = front.recv_from(&mut buffer) {
+            from = Some(sender);
+            frames += 1;
+            back.send_to(&buffer[..len], &address).expect("sent");
+        }
+        if let (Ok((len, _)), Some(from)) = (back.recv_from(&mut buffer), from) {
+            answers += 1;
+            if answers <= 5 {
+                assert_eq!(std::fs::read_dir(&out).expect("a folder").count(), 0, "{frames} frames, {answers} answers");
+                continue;
+            }
+            front.send_to(&buffer[..len], from).expect("sent");
+        }
+        if let Some(status) = sender.try_wait().expect("a child") {
+            break status;
+        }
+    };
+    assert!(status.success() && frames > 5 && answers > 5, "{status}: {frames} frames, {answers} answers");
+    assert_eq!(std::fs::read_dir(&out).expect("a folder").count(), 1);
+    child.kill().expect("it serves on");
+    child.wait().expect("ends");
 }
 
 #[test]

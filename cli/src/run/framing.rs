@@ -48,14 +48,45 @@ impl Head {
     }
 }
 
-/// The answer of a receiver that has everything: its own sum.
-pub fn answer(sum: &Sum) -> Vec<u8> {
-    [b"sum".as_slice(), sum].concat()
+/// The answer of a receiver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It has everything: the sum of what it has stored.
+    Sum(Sum),
+    /// It does not take the file, and why.
+    Failed(String),
 }
 
-/// Decodes the checksum that the receiver reports; none if the message is not an answer.
-pub fn read_answer(message: &[u8]) -> Option<Sum> {
-    message.strip_prefix(b"sum")?.try_into().ok()
+/// The limit of a reason, in bytes.
+const REASON_MAX: usize = 500;
+
+impl Answer {
+    /// Encodes the answer; a long reason is cut.
+    pub fn write(&self) -> Vec<u8> {
+        match self {
+            Answer::Sum(sum) => [b"sum".as_slice(), sum].concat(),
+            Answer::Failed(why) => {
+                let mut end = why.len().min(REASON_MAX);
+                while !why.is_char_boundary(end) {
+                    end -= 1;
+                }
+                [b"not".as_slice(), &why.as_bytes()[..end]].concat()
+            }
+        }
+    }
+
+    /// None: no answer.
+    pub fn read(message: &[u8]) -> Option<Answer> {
+        let (kind, rest) = message.split_first_chunk::<3>()?;
+        match kind {
+            b"sum" => Some(Answer::Sum(rest.try_into().ok()?)),
+            b"not" => {
+                let why = std::str::from_utf8(rest).ok().filter(|why| why.len() <= REASON_MAX)?;
+                Some(Answer::Failed(why.chars().map(|c| if c.is_control() { '_' } else { c }).collect()))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Computes a SHA-256.
@@ -91,6 +122,20 @@ mod tests {
         assert!(head.name.starts_with(&read.name) && read.name.len() > 240);
         assert_eq!(Head::read(b"nacre\x02zzzzzzzzz"), None);
         assert_eq!(Head::read(b"nacre\x01zzz"), None);
+    }
+
+    #[test]
+    fn an_answer_is_read_as_it_was_written() {
+        let failed = |why: &str| Answer::Failed(why.into());
+        for answer in [Answer::Sum([7; 32]), failed(""), failed("No space left on device")] {
+            assert_eq!(Answer::read(&answer.write()), Some(answer));
+        }
+        let Some(Answer::Failed(cut)) = Answer::read(&failed(&"ü".repeat(400)).write()) else { panic!("an answer") };
+        assert_eq!(cut.len(), REASON_MAX);
+        assert_eq!(Answer::read(b"not a\x1b[2J"), Some(failed(" a_[2J")));
+        for message in [&b"sum"[..], b"sumsum", b"yes", b"no", b"not\xff"] {
+            assert_eq!(Answer::read(message), None);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod line;
 mod receive;
 mod report;
 mod send;
+mod store;
 
 use nacre_simulator::toolchain::Toolchain;
 

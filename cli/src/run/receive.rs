@@ -1,31 +1,38 @@
 //! Receives files from any number of senders at once.
 
-use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 
-use super::framing::{answer, Head, Sum, Summing};
+use super::framing::{Answer, Head, Sum};
 use super::line::{introduce, Line};
 use super::report::Moved;
+use super::store::{Partial, Store};
 use crate::args::Receive;
-use crate::console::{say, Exit};
+use crate::console::{say, Exit, Limited};
 use crate::interrupt::{Interrupt, TURN};
-use crate::output::require_replaceable;
 use crate::progress::Progress;
 
 /// Receives files; with `--once`, the default for a file as target, until one is complete. The error is a message for
 /// the user.
 pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
-    let target = Target::of(&args.out)?;
-    let once = args.once || (!args.serve && !target.folder);
+    let store = Store::open(&args.out, args.overwrite)?;
+    let once = args.once || (!args.serve && !store.is_folder());
     let mut line = Line::open(args.listen, &args.net, Options::default())?;
     line.listener.serve(stack).map_err(|error| error.to_string())?;
     say(&format!("listening on {} with {}", line.listener.local(), introduce(stack)));
-    let mut receiver = Receiver { args, line, target, incoming: HashMap::new(), numbers: HashMap::new() };
+    let mut receiver = Receiver {
+        args,
+        line,
+        store,
+        incoming: HashMap::new(),
+        early: BTreeMap::new(),
+        early_bytes: 0,
+        looked: Instant::now(),
+        told: HashSet::new(),
+        words: Limited::default(),
+    };
     let interrupt = Interrupt::watch()?;
     loop {
         if interrupt.came() {
@@ -42,50 +49,18 @@ pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
     }
 }
 
-/// Where files go.
-struct Target {
-    path: PathBuf,
-    folder: bool,
-}
-
-impl Target {
-    fn of(path: &Path) -> Result<Target, String> {
-        let says_folder = path.as_os_str().to_string_lossy().ends_with('/');
-        if says_folder {
-            fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        }
-        // Reported now rather than when a sender connects.
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
-            return Err(format!("{}: no such folder", parent.display()));
-        }
-        require_replaceable(path)?;
-        Ok(Target { path: path.to_path_buf(), folder: says_folder || path.is_dir() })
-    }
-
-    /// Returns the path for a file: the given path, or one in the folder; with a number if the name is taken.
-    fn place(&self, head: &Head, numbers: &mut HashMap<PathBuf, u32>) -> PathBuf {
-        let base = if self.folder { self.path.join(head.safe_name()) } else { self.path.clone() };
-        let number = numbers.entry(base.clone()).or_insert(0);
-        let place = if *number == 0 { base.clone() } else { with_suffix(&base, &format!("-{number}")) };
-        *number += 1;
-        place
-    }
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(suffix);
-    PathBuf::from(name)
-}
+/// The time limit for leaving senders; a second signal ends the program at once.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// Transfers at the same time; who comes then is told to come later.
+const TRANSFERS: usize = 256;
+/// Bytes that are kept of senders that are not confirmed, of each and of all: nothing is stored for these.
+const EARLY: usize = 256 << 10;
+const EARLY_IN_ALL: usize = 8 << 20;
 
 /// A file that is being received.
 struct Incoming {
     head: Head,
-    place: PathBuf,
-    /// A temporary file, renamed when it is complete.
-    part: PathBuf,
-    file: BufWriter<File>,
-    summing: Summing,
+    partial: Partial,
     left: u64,
     begun: Instant,
     progress: Progress,
@@ -94,16 +69,22 @@ struct Incoming {
 struct Receiver<'r> {
     args: &'r Receive,
     line: Line,
-    target: Target,
+    store: Store,
     incoming: HashMap<ConnectionId, Incoming>,
-    /// The number of files that were named.
-    numbers: HashMap<PathBuf, u32>,
+    /// The messages of senders that are not confirmed yet.
+    early: BTreeMap<ConnectionId, Vec<Vec<u8>>>,
+    early_bytes: usize,
+    looked: Instant,
+    /// Whom was told why its file is not taken; they have not closed yet.
+    told: HashSet<ConnectionId>,
+    words: Limited,
 }
 
 /// The reaction to an event, once its message is no longer borrowed.
 enum Turn {
     Nothing,
     Message(ConnectionId, Vec<u8>),
+    Opened(ConnectionId),
     Ended(ConnectionId, Reason),
     Tell(String),
 }
@@ -111,9 +92,13 @@ enum Turn {
 impl Receiver<'_> {
     /// Handles one event; returns whether the file is intact, if the event completes one.
     fn next(&mut self) -> Result<Option<bool>, String> {
+        if let Some(connection) = self.confirmed_since() {
+            return self.take_early(connection);
+        }
         let event = self.line.listener.wait(Some(TURN)).map_err(|error| error.to_string())?;
         let turn = match event {
             Some(Event::Delivered { connection, message, .. }) => Turn::Message(connection, message.to_vec()),
+            Some(Event::Opened { connection, .. }) => Turn::Opened(connection),
             Some(Event::Closed { connection, reason }) => Turn::Ended(connection, reason),
             Some(Event::OtherStack(what)) => Turn::Tell(what.description()),
             _ => Turn::Nothing,
@@ -121,33 +106,110 @@ impl Receiver<'_> {
         match turn {
             Turn::Nothing => Ok(None),
             Turn::Tell(words) => {
-                say(&words);
+                self.words.say(&words);
                 Ok(None)
             }
-            Turn::Ended(connection, reason) => {
-                let begun = self.incoming.contains_key(&connection);
-                match reason {
-                    Reason::Closed | Reason::Incomplete if begun => self.give_up(connection, "the sender has left"),
-                    Reason::Closed => {}
-                    other => self.give_up(connection, &other.to_string()),
-                }
-                self.failed(begun)
-            }
-            Turn::Message(connection, message) => match self.message(connection, &message) {
-                Ok(done) => Ok(done),
-                Err(why) => {
-                    // An error of one sender, or a full disk, does not affect the others.
-                    self.give_up(connection, &why);
-                    self.line.listener.discard(connection);
-                    self.failed(true)
+            Turn::Opened(connection) => self.take_early(connection),
+            Turn::Ended(connection, reason) => self.ended(connection, reason),
+            Turn::Message(connection, message) => match self.is_confirmed(connection) {
+                true => match self.take_early(connection)? {
+                    Some(done) => Ok(Some(done)),
+                    None => self.received(connection, &message),
+                },
+                false => {
+                    self.keep(connection, message);
+                    Ok(None)
                 }
             },
+        }
+    }
+
+    fn is_confirmed(&self, connection: ConnectionId) -> bool {
+        self.line.listener.statistics_of(connection).is_ok_and(|statistics| statistics.confirmed)
+    }
+
+    /// Keeps a message until its sender is confirmed: its address may be forged.
+    fn keep(&mut self, connection: ConnectionId, message: Vec<u8>) {
+        let kept = self.early.entry(connection).or_default();
+        let bytes = message.len() + kept.iter().map(Vec::len).sum::<usize>();
+        if bytes > EARLY || self.early_bytes + message.len() > EARLY_IN_ALL {
+            self.forget_early(connection);
+            self.line.listener.discard(connection);
+            self.words.say("a sender was rejected: too much arrived before it was confirmed");
+            return;
+        }
+        self.early_bytes += message.len();
+        kept.push(message);
+    }
+
+    fn forget_early(&mut self, connection: ConnectionId) -> Vec<Vec<u8>> {
+        let messages = self.early.remove(&connection).unwrap_or_default();
+        self.early_bytes -= messages.iter().map(Vec::len).sum::<usize>();
+        messages
+    }
+
+    /// A sender that is confirmed now, and has messages from before. A ping confirms without an event, so this is looked
+    /// at from time to time.
+    fn confirmed_since(&mut self) -> Option<ConnectionId> {
+        if self.early.is_empty() || self.looked.elapsed() < TURN {
+            return None;
+        }
+        self.looked = Instant::now();
+        self.early.keys().find(|connection| self.is_confirmed(**connection)).copied()
+    }
+
+    fn take_early(&mut self, connection: ConnectionId) -> Result<Option<bool>, String> {
+        for message in self.forget_early(connection) {
+            let done = self.received(connection, &message)?;
+            if done.is_some() {
+                return Ok(done);
+            }
+        }
+        Ok(None)
+    }
+
+    fn ended(&mut self, connection: ConnectionId, reason: Reason) -> Result<Option<bool>, String> {
+        self.told.remove(&connection);
+        // Complete, perhaps: a sender that has everything acknowledged may close before it is asked.
+        let early = self.forget_early(connection);
+        let begun = self.incoming.contains_key(&connection);
+        match reason {
+            Reason::Closed | Reason::Incomplete if begun => self.give_up(connection, "the sender has left"),
+            Reason::Closed if early.is_empty() => {}
+            other => self.give_up(connection, &other.to_string()),
+        }
+        self.failed(begun)
+    }
+
+    /// Handles a message of a confirmed sender.
+    fn received(&mut self, connection: ConnectionId, message: &[u8]) -> Result<Option<bool>, String> {
+        if self.told.contains(&connection) {
+            return Ok(None);
+        }
+        let begun = self.incoming.contains_key(&connection);
+        match self.message(connection, message) {
+            Ok(done) => Ok(done),
+            Err(why) => {
+                // An error of one sender, or a full disk, does not affect the others.
+                self.give_up(connection, &why);
+                self.told.insert(connection);
+                let listener = &mut self.line.listener;
+                let told = listener.send(connection, &Answer::Failed(why).write());
+                if told.is_err() || listener.close(connection).is_err() {
+                    listener.discard(connection);
+                    self.told.remove(&connection);
+                }
+                self.failed(begun || Head::read(message).is_some())
+            }
         }
     }
 
     fn message(&mut self, connection: ConnectionId, message: &[u8]) -> Result<Option<bool>, String> {
         let Some(incoming) = self.incoming.get_mut(&connection) else {
             let head = Head::read(message).ok_or("it does not begin as `nacre run send` does")?;
+            if self.incoming.len() >= TRANSFERS {
+                return Err(format!("the receiver is busy with {TRANSFERS} transfers"));
+            }
             let incoming = self.begin(head)?;
             self.incoming.insert(connection, incoming);
             return Ok(None);
@@ -155,9 +217,8 @@ impl Receiver<'_> {
         if incoming.left > 0 {
             let length = message.len() as u64;
             incoming.left = incoming.left.checked_sub(length).ok_or("more bytes arrived than announced")?;
-            incoming.summing.add(message);
             incoming.progress.add(length);
-            incoming.file.write_all(message).map_err(|error| format!("{}: {error}", incoming.part.display()))?;
+            incoming.partial.write(message).map_err(|error| format!("cannot store it: {error}"))?;
             return Ok(None);
         }
         let sum: Sum = message.try_into().map_err(|_| "the sum at the end is missing")?;
@@ -165,42 +226,32 @@ impl Receiver<'_> {
     }
 
     fn begin(&mut self, head: Head) -> Result<Incoming, String> {
-        let place = self.target.place(&head, &mut self.numbers);
-        let part = with_suffix(&place, ".part");
-        let file = File::create(&part).map_err(|error| format!("{}: {error}", part.display()))?;
-        let progress = Progress::of_bytes(head.size, &head.safe_name());
+        let name = head.safe_name();
+        let partial = self.store.begin(&name).map_err(|error| format!("cannot store it: {error}"))?;
+        let progress = Progress::of_bytes(head.size, &name);
         let (left, begun) = (head.size, Instant::now());
-        Ok(Incoming {
-            head,
-            place,
-            part,
-            file: BufWriter::new(file),
-            summing: Summing::default(),
-            left,
-            begun,
-            progress,
-        })
+        Ok(Incoming { head, partial, left, begun, progress })
     }
 
     fn finish(&mut self, connection: ConnectionId, other_sum: Sum) -> Result<bool, String> {
-        let Some(mut incoming) = self.incoming.remove(&connection) else { return Ok(false) };
-        let sum = incoming.summing.sum();
-        let time = incoming.begun.elapsed();
-        incoming.file.flush().map_err(|error| format!("{}: {error}", incoming.part.display()))?;
-        if sum == other_sum {
-            fs::rename(&incoming.part, &incoming.place)
-                .map_err(|error| format!("{}: {error}", incoming.place.display()))?;
-        }
+        let Some(incoming) = self.incoming.remove(&connection) else { return Ok(false) };
+        let Incoming { head, partial, begun, .. } = incoming;
+        let cannot = |error: std::io::Error| format!("cannot store {}: {error}", head.safe_name());
+        let (stored, sum) = partial.stored().map_err(cannot)?;
+        let time = begun.elapsed();
+        let name = match sum == other_sum {
+            true => stored.place().map_err(cannot)?.display().to_string(),
+            false => head.safe_name(),
+        };
         let listener = &mut self.line.listener;
         let peer = listener.peer(connection).map_or_else(|_| "a peer that has gone".into(), |peer| peer.to_string());
         tell(listener, connection, &sum);
         let statistics = listener.statistics_of(connection).unwrap_or_default();
-        let name = incoming.place.display().to_string();
         let moved = Moved {
             verb: "received",
             name: &name,
             peer,
-            bytes: incoming.head.size,
+            bytes: head.size,
             time,
             sum,
             other_sum,
@@ -213,16 +264,16 @@ impl Receiver<'_> {
 
     fn give_up(&mut self, connection: ConnectionId, why: &str) {
         if let Some(incoming) = self.incoming.remove(&connection) {
-            let _ = fs::remove_file(&incoming.part);
-            say(&format!("{} is not complete ({} bytes are missing): {why}", incoming.head.safe_name(), incoming.left));
+            let (name, left) = (incoming.head.safe_name(), incoming.left);
+            say(&format!("{name} is not complete ({left} bytes are missing): {why}"));
         } else {
-            say(&format!("a connection has ended: {why}"));
+            self.words.say(&format!("a connection has ended: {why}"));
         }
     }
 
     /// Handles a failed transfer: the program ends if it was to be the only one.
     fn failed(&self, transfer: bool) -> Result<Option<bool>, String> {
-        if transfer && (self.args.once || !(self.target.folder || self.args.serve)) {
+        if transfer && (self.args.once || !(self.store.is_folder() || self.args.serve)) {
             return Err("the only transfer has failed".into());
         }
         Ok(None)
@@ -237,15 +288,17 @@ impl Receiver<'_> {
         for peer in &peers {
             let _ = listener.close(*peer);
         }
-        let until = Instant::now() + Duration::from_secs(2);
+        let until = Instant::now() + FAREWELL;
         for peer in peers {
             let _ = listener.close_blocking(peer, Some(until.saturating_duration_since(Instant::now())));
+            // What the sender has sent meanwhile is still acknowledged: it learns that its receiver left, not that it died.
+            let _ = listener.linger(peer);
         }
     }
 
     /// Waits until the sender has closed, so that it receives the answer.
     fn farewell(&mut self) {
-        let until = Instant::now() + Duration::from_secs(5);
+        let until = Instant::now() + FAREWELL;
         while Instant::now() < until {
             match self.line.listener.wait(Some(Duration::from_millis(100))) {
                 Ok(Some(Event::Closed { connection, .. })) => {
@@ -261,7 +314,7 @@ impl Receiver<'_> {
 
 /// Sends the answer; a sender that has left does not need it.
 fn tell(listener: &mut Listener, connection: ConnectionId, sum: &Sum) {
-    match listener.send_blocking(connection, &answer(sum), Some(Duration::from_secs(10))) {
+    match listener.send_blocking(connection, &Answer::Sum(*sum).write(), Some(Duration::from_secs(10))) {
         Ok(()) | Err(Error::Closed(_) | Error::NoConnection) => {}
         Err(error) => say(&format!("cannot notify the sender: {error}")),
     }

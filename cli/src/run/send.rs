@@ -8,7 +8,7 @@ use nacre_driver::files::open_regular;
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 use nacre_simulator::workload::largest_accepted;
 
-use super::framing::{read_answer, Head, Sum, Summing};
+use super::framing::{Answer, Head, Sum, Summing};
 use super::line::{any_towards, introduce, Line};
 use super::report::Moved;
 use crate::args::Send;
@@ -18,6 +18,8 @@ use crate::progress::Progress;
 
 /// The message for a receiver that closed before the end.
 const LEFT: &str = "the receiver has left before it had everything";
+/// The message for a receiver that is another program.
+const STRANGE: &str = "the receiver answers something else than `nacre run receive` does";
 /// The limit of a message, in bytes: longer ones gain nothing.
 const LARGEST: usize = 64 << 10;
 /// The time after which a silent receiver is given up.
@@ -85,6 +87,10 @@ fn so_far(taken: u64, size: u64, answered: bool) -> String {
     format!("the stack accepted {taken} of {size} bytes; the number that arrived is unknown")
 }
 
+fn refused(why: &str) -> String {
+    format!("the receiver does not take it: {why}")
+}
+
 struct Sending<'l> {
     listener: &'l mut Listener,
     peer: ConnectionId,
@@ -123,15 +129,31 @@ impl Sending<'_> {
         loop {
             self.go_on()?;
             match self.listener.send_blocking(self.peer, message, Some(TURN)) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return self.refusal().map_or(Ok(()), Err),
                 Err(Error::TimedOut) if Instant::now() < until => {}
                 Err(Error::TimedOut) => {
                     return Err(format!("no message could be sent for {} s: is there a receiver?", PATIENCE.as_secs()))
                 }
-                Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => return Err(LEFT.into()),
+                Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => {
+                    return Err(self.refusal().unwrap_or_else(|| LEFT.into()))
+                }
                 Err(other) => return Err(other.to_string()),
             }
         }
+    }
+
+    /// Why the transfer is over before the receiver has everything: what the receiver says, or why the connection has
+    /// ended.
+    fn refusal(&mut self) -> Option<String> {
+        Some(match self.listener.receive(self.peer, Some(Duration::ZERO)) {
+            Ok(answer) => match Answer::read(&answer) {
+                Some(Answer::Failed(why)) => refused(&why),
+                _ => STRANGE.into(),
+            },
+            Err(Error::TimedOut) => return None,
+            Err(Error::Closed(Reason::Closed | Reason::Incomplete) | Error::NoConnection) => LEFT.into(),
+            Err(other) => other.to_string(),
+        })
     }
 
     /// Fails if the user has interrupted the program.
@@ -150,6 +172,12 @@ impl Sending<'_> {
             let time = until.saturating_duration_since(Instant::now()).min(TURN);
             match self.listener.wait(Some(time)).map_err(|error| error.to_string())? {
                 Some(Event::Opened { .. }) => return Ok(()),
+                Some(Event::Delivered { message, .. }) => {
+                    return Err(match Answer::read(&message.to_vec()) {
+                        Some(Answer::Failed(why)) => refused(&why),
+                        _ => STRANGE.into(),
+                    })
+                }
                 Some(Event::OtherStack(what)) => return Err(what.description()),
                 Some(Event::Closed { reason, .. }) => return Err(format!("the connection has ended: {reason}")),
                 Some(Event::Error { peer, cause, .. }) => {
@@ -195,6 +223,10 @@ impl Sending<'_> {
                 Err(other) => return Err(other.to_string()),
             }
         };
-        read_answer(&answer).ok_or_else(|| "the receiver answers something else than `nacre run receive` does".into())
+        match Answer::read(&answer) {
+            Some(Answer::Sum(sum)) => Ok(sum),
+            Some(Answer::Failed(why)) => Err(refused(&why)),
+            None => Err(STRANGE.into()),
+        }
     }
 }
