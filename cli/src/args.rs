@@ -284,7 +284,7 @@ pub struct Receive {
     /// Keep receiving after the first file (the default if PATH is a folder); later files are PATH-1, PATH-2, ...
     #[arg(long)]
     pub serve: bool,
-    /// Replace existing files. Without it, PATH must not exist, and a file in a folder gets a number if its name is taken
+    /// Replace existing files (without it, PATH must not exist, and files whose names are taken get numbers)
     #[arg(long)]
     pub overwrite: bool,
     #[command(flatten)]

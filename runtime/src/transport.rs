@@ -15,8 +15,8 @@ pub trait Transport: Send {
 
     /// Sends a frame.
     ///
-    /// Errors: `WouldBlock` if there is no room now, and `wait` tells when there is (nothing was sent); otherwise those of
-    /// the system: the frame is lost.
+    /// Errors: `WouldBlock` if there is no room now, and `wait` tells when there is (nothing was sent); otherwise those
+    /// of the system: the frame is lost.
     fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()>;
 
     /// Receives a frame into `buffer`: its length and who sent it. Longer frames are cut.

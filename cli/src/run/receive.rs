@@ -148,8 +148,8 @@ impl Receiver<'_> {
         messages
     }
 
-    /// A sender that is confirmed now, and has messages from before. A ping confirms without an event, so this is looked
-    /// at from time to time.
+    /// A sender that is confirmed now, and has messages from before. A ping confirms without an event, so this is
+    /// looked at from time to time.
     fn confirmed_since(&mut self) -> Option<ConnectionId> {
         if self.early.is_empty() || self.looked.elapsed() < TURN {
             return None;
@@ -291,7 +291,7 @@ impl Receiver<'_> {
         let until = Instant::now() + FAREWELL;
         for peer in peers {
             let _ = listener.close_blocking(peer, Some(until.saturating_duration_since(Instant::now())));
-            // What the sender has sent meanwhile is still acknowledged: it learns that its receiver left, not that it died.
+            // What was sent meanwhile is still acknowledged: the sender learns that we left, not that we died.
             let _ = listener.linger(peer);
         }
     }

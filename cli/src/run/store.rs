@@ -28,8 +28,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// A folder, or a file in one (several get numbers). Removes what an earlier receiver has left unfinished there. The
-    /// error is a message for the user.
+    /// A folder, or a file in one (several get numbers). Removes what an earlier receiver has left unfinished there.
+    /// The error is a message for the user.
     pub fn open(path: &Path, overwrite: bool) -> Result<Store, String> {
         let says_folder = path.as_os_str().to_string_lossy().ends_with('/');
         if says_folder {
