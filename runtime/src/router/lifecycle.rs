@@ -37,11 +37,15 @@ impl<O: Outbox> Router<O> {
 
     /// Ends a connection now, and notifies the application if needed.
     pub(super) fn end(&mut self, id: ConnectionId, reason: Reason) {
+        self.tell_end(id, reason);
+        self.drop_waiting(id, reason);
+        self.remove(id);
+    }
+
+    fn tell_end(&mut self, id: ConnectionId, reason: Reason) {
         if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
             self.events.push(Head::Closed { connection: id, reason });
         }
-        self.drop_waiting(id, reason);
-        self.remove(id);
     }
 
     /// The stack has said that the connection ended. After an orderly close it still answers for a while, in case the
@@ -70,10 +74,8 @@ impl<O: Outbox> Router<O> {
     /// Ends an unconfirmed connection to make room for another. Its peer may begin again, if it exists.
     pub(super) fn evict(&mut self, id: ConnectionId) {
         self.statistics.evicted += 1;
-        if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
-            self.events.push(Head::Closed { connection: id, reason: Reason::Timeout });
-        }
-        self.outbox.discard(Some(id));
+        self.tell_end(id, Reason::Timeout);
+        self.drop_waiting(id, Reason::Timeout);
         self.forget_about(id);
     }
 
