@@ -35,7 +35,7 @@ fn a_mistake_in_a_layer_is_found_shown_and_repeated() {
     assert_eq!(status, 1, "{out}");
     let violated = "  VIOLATED: connection 1 of a has sent messages that do not arrive\n";
     assert!(out.contains(violated), "{out}");
-    for drawn in ["│ ✖ crashes, and starts again ", "▶ send message 0 (6 bytes) on connection 1 ", " Identified{to="]
+    for drawn in ["✖ crashes, and starts again │", "▶ send message 0 (6 bytes) on connection 1 ", " Identified{to="]
     {
         assert!(out.contains(drawn), "{drawn}: {out}");
     }
