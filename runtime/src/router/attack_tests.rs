@@ -1,8 +1,9 @@
 //! Attackers who do not read the frames of others. First frames from forged addresses cost what the limits say, and keep
 //! nobody out; a forged answer captures no client.
 
+use super::tests::events;
 use super::*;
-use crate::support::{window, word};
+use crate::support::window;
 use std::net::{IpAddr, Ipv4Addr};
 
 type Datagrams = Vec<(SocketAddr, Vec<u8>)>;
@@ -30,23 +31,6 @@ fn client(seed: u64) -> (Router<Datagrams>, ConnectionId) {
     let id = client.connect(address(SERVER), &window(), |_| {}).unwrap();
     client.send(id, b"hello").unwrap();
     (client, id)
-}
-
-/// Takes the events, with their connections.
-fn events(router: &mut Router<Datagrams>) -> Vec<String> {
-    let mut words = Vec::new();
-    loop {
-        router.take_back();
-        let found = router.next_event();
-        if let Some(event) = router.lend(found) {
-            words.push(word(event));
-            continue;
-        }
-        router.release();
-        if !(router.work_before_datagram() | router.work_without_datagram()) && router.events.is_empty() {
-            return words;
-        }
-    }
 }
 
 /// First frames from so many addresses that are not used otherwise.

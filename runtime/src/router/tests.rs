@@ -24,7 +24,7 @@ fn serving(seed: u64, stack: &Stack) -> Router<Datagrams> {
 }
 
 /// All events that are there, after all work that needs no datagram.
-fn events(router: &mut Router<Datagrams>) -> Vec<String> {
+pub(super) fn events(router: &mut Router<Datagrams>) -> Vec<String> {
     let mut words = Vec::new();
     loop {
         router.take_back();
