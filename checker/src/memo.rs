@@ -104,6 +104,21 @@ impl<K: Hash + Eq, V> Near<K, V> {
     pub fn known(&self, key: &K) -> Option<&V> {
         self.0.get(key)
     }
+
+    /// Returns the value of a key, which is searched elsewhere if it is not stored, and stored.
+    fn value(&mut self, key: K, search: impl FnOnce() -> V) -> V
+    where
+        K: Copy,
+        V: Clone,
+    {
+        if let Some(value) = self.known(&key) {
+            return value.clone();
+        }
+        let value = search();
+        self.keep(key, value.clone());
+        value
+    }
+
     /// Stores the value of a key; forgets the others if there are too many.
     pub fn keep(&mut self, key: K, value: V) {
         if self.0.len() == NEAR {
@@ -134,20 +149,17 @@ impl<K: Hash + Eq + Copy, V: Clone> Memo<K, V> {
 
     /// `make` may run in two threads at once; both return the same result.
     pub fn get(&self, near: &mut Near<K, V>, key: K, make: impl FnOnce() -> V) -> V {
-        if let Some(value) = near.0.get(&key) {
-            return value.clone();
-        }
-        let known = read(&self.known).get(&key).cloned();
-        let value = known.unwrap_or_else(|| {
-            let made = make();
-            let mut known = write(&self.known);
-            if known.len() >= self.most {
-                known.clear();
-            }
-            known.entry(key).or_insert(made).clone()
-        });
-        near.keep(key, value.clone());
-        value
+        near.value(key, || {
+            let known = read(&self.known).get(&key).cloned();
+            known.unwrap_or_else(|| {
+                let made = make();
+                let mut known = write(&self.known);
+                if known.len() >= self.most {
+                    known.clear();
+                }
+                known.entry(key).or_insert(made).clone()
+            })
+        })
     }
 }
 
@@ -163,19 +175,16 @@ impl<V> Default for Numbered<V> {
 impl<V: Clone> Numbered<V> {
     /// As [`Memo::get`].
     pub fn get(&self, near: &mut Near<u32, V>, key: u32, make: impl FnOnce() -> V) -> V {
-        if let Some(value) = near.0.get(&key) {
-            return value.clone();
-        }
-        let known = read(&self.0).get(key as usize).cloned().flatten();
-        let value = known.unwrap_or_else(|| {
-            let made = make();
-            let mut known = write(&self.0);
-            let long = known.len().max(key as usize + 1);
-            known.resize(long, None);
-            known[key as usize].get_or_insert(made).clone()
-        });
-        near.keep(key, value.clone());
-        value
+        near.value(key, || {
+            let known = read(&self.0).get(key as usize).cloned().flatten();
+            known.unwrap_or_else(|| {
+                let made = make();
+                let mut known = write(&self.0);
+                let long = known.len().max(key as usize + 1);
+                known.resize(long, None);
+                known[key as usize].get_or_insert(made).clone()
+            })
+        })
     }
 }
 
@@ -208,4 +217,41 @@ pub fn size_of_value(value: &nacre_specification::Value) -> usize {
         Map(pairs) => pairs.iter().map(|(k, v)| size_of_value(k) + size_of_value(v)).sum(),
     };
     size_of::<nacre_specification::Value>() + inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_what_a_table_allocates() {
+        let mut table = HashTable::<[u32; 3]>::new();
+        let mut grown = 0;
+        for entries in 0..100_000u32 {
+            let (before, capacity) = (table.allocation_size(), table.capacity());
+            let foreseen = growth(capacity, entries as usize + 1, size_of::<[u32; 3]>());
+            table
+                .insert_unique(FxBuildHasher.hash_one(entries), [entries; 3], |entry| FxBuildHasher.hash_one(entry[0]));
+            let allocated = if table.allocation_size() == before { 0 } else { table.allocation_size() };
+            // The smallest tables, and a group of control bytes beside each, do not count.
+            assert!(allocated.abs_diff(foreseen) <= 128, "{entries} of {capacity}: {allocated}, {foreseen} foreseen");
+            grown += u32::from(allocated > 0);
+        }
+        assert!(grown > 10);
+    }
+
+    #[test]
+    fn tables_of_an_interner_and_of_a_memo_foresee_their_growth() {
+        let interner = Interner::<u64>::default();
+        let memo = Memo::<u64, u32>::default();
+        for number in 0..10_000 {
+            interner.number(number);
+            memo.get(&mut Near::default(), number, || 0);
+        }
+        let (numbers, results) = (interner.growth(10_000), memo.growth(10_000));
+        assert!((10_000 * 5..10_000 * 5 * 4).contains(&numbers), "{numbers}");
+        assert!((10_000 * 17..10_000 * 17 * 4).contains(&results), "{results}");
+        assert_eq!((interner.growth(0), memo.growth(0)), (0, 0));
+        assert_eq!(Memo::<u64, u32>::of(0).growth(10_000), 0);
+    }
 }

@@ -89,8 +89,8 @@ impl Backlog {
         }
     }
 
-    /// Whether a connection has so many frames waiting that it should not make more now: what its stack still sends
-    /// by itself has room.
+    /// Whether a connection must not be asked for more frames now. Below this bound, there is room for what its stack
+    /// sends by itself.
     #[inline]
     pub(crate) fn is_congested(&self, flow: Flow) -> bool {
         match self.queues.get(&flow) {

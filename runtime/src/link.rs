@@ -13,7 +13,7 @@ pub(crate) struct Link {
     backlog: Backlog,
 }
 
-/// The result of handing a frame to the transport, and the network's reports about earlier ones.
+/// The result of handing a frame to the transport.
 enum Handed {
     Sent,
     NoRoom,

@@ -20,11 +20,7 @@ pub struct Head {
 impl Head {
     /// Encodes the head; a name longer than `NAME_MAX` bytes is cut at a character boundary.
     pub fn write(&self) -> Vec<u8> {
-        let mut end = self.name.len().min(NAME_MAX);
-        while !self.name.is_char_boundary(end) {
-            end -= 1;
-        }
-        [MAGIC.as_slice(), &self.size.to_le_bytes(), &self.name.as_bytes()[..end]].concat()
+        [MAGIC.as_slice(), &self.size.to_le_bytes(), cut(&self.name, NAME_MAX).as_bytes()].concat()
     }
 
     /// None: no head.
@@ -48,6 +44,15 @@ impl Head {
     }
 }
 
+/// The longest beginning of a text that has at most `most` bytes.
+pub fn cut(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 /// The answer of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -65,13 +70,7 @@ impl Answer {
     pub fn write(&self) -> Vec<u8> {
         match self {
             Answer::Sum(sum) => [b"sum".as_slice(), sum].concat(),
-            Answer::Failed(why) => {
-                let mut end = why.len().min(REASON_MAX);
-                while !why.is_char_boundary(end) {
-                    end -= 1;
-                }
-                [b"not".as_slice(), &why.as_bytes()[..end]].concat()
-            }
+            Answer::Failed(why) => [b"not".as_slice(), cut(why, REASON_MAX).as_bytes()].concat(),
         }
     }
 

@@ -51,7 +51,7 @@ pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
 
 /// The time limit for leaving senders; a second signal ends the program at once.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// Transfers at the same time; who comes then is told to come later.
+/// The limit of concurrent transfers; further senders are told that the receiver is busy.
 const TRANSFERS: usize = 256;
 /// Bytes that are kept of senders that are not confirmed, of each and of all: nothing is stored for these.
 const EARLY: usize = 256 << 10;
@@ -111,21 +111,27 @@ impl Receiver<'_> {
             }
             Turn::Opened(connection) => self.take_early(connection),
             Turn::Ended(connection, reason) => self.ended(connection, reason),
-            Turn::Message(connection, message) => match self.is_confirmed(connection) {
-                true => match self.take_early(connection)? {
+            Turn::Message(connection, message) => {
+                // A connection that has ended leaves nothing behind: its `Closed` may have come before.
+                if self.line.listener.peer(connection).is_err() {
+                    return Ok(None);
+                }
+                if !self.is_confirmed(connection) {
+                    self.keep(connection, message);
+                    return Ok(None);
+                }
+                match self.take_early(connection)? {
                     Some(done) => Ok(Some(done)),
                     None => self.received(connection, &message),
-                },
-                false => {
-                    self.keep(connection, message);
-                    Ok(None)
                 }
-            },
+            }
         }
     }
 
+    /// Whether a sender has shown that it is where it claims to be.
     fn is_confirmed(&self, connection: ConnectionId) -> bool {
-        self.line.listener.statistics_of(connection).is_ok_and(|statistics| statistics.confirmed)
+        self.incoming.contains_key(&connection)
+            || self.line.listener.statistics_of(connection).is_ok_and(|statistics| statistics.confirmed)
     }
 
     /// Keeps a message until its sender is confirmed: its address may be forged.
@@ -160,6 +166,9 @@ impl Receiver<'_> {
 
     fn take_early(&mut self, connection: ConnectionId) -> Result<Option<bool>, String> {
         for message in self.forget_early(connection) {
+            if self.line.listener.peer(connection).is_err() {
+                break;
+            }
             let done = self.received(connection, &message)?;
             if done.is_some() {
                 return Ok(done);
@@ -170,7 +179,6 @@ impl Receiver<'_> {
 
     fn ended(&mut self, connection: ConnectionId, reason: Reason) -> Result<Option<bool>, String> {
         self.told.remove(&connection);
-        // Complete, perhaps: a sender that has everything acknowledged may close before it is asked.
         let early = self.forget_early(connection);
         let begun = self.incoming.contains_key(&connection);
         match reason {
@@ -290,9 +298,11 @@ impl Receiver<'_> {
         }
         let until = Instant::now() + FAREWELL;
         for peer in peers {
-            let _ = listener.close_blocking(peer, Some(until.saturating_duration_since(Instant::now())));
+            let left = until.saturating_duration_since(Instant::now());
             // What was sent meanwhile is still acknowledged: the sender learns that we left, not that we died.
-            let _ = listener.linger(peer);
+            if !matches!(listener.close_blocking(peer, Some(left)), Err(Error::TimedOut)) {
+                let _ = listener.linger(peer);
+            }
         }
     }
 

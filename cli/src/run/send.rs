@@ -18,8 +18,6 @@ use crate::progress::Progress;
 
 /// The message for a receiver that closed before the end.
 const LEFT: &str = "the receiver has left before it had everything";
-/// The message for a receiver that is another program.
-const STRANGE: &str = "the receiver answers something else than `nacre run receive` does";
 /// The limit of a message, in bytes: longer ones gain nothing.
 const LARGEST: usize = 64 << 10;
 /// The time after which a silent receiver is given up.
@@ -87,8 +85,12 @@ fn so_far(taken: u64, size: u64, answered: bool) -> String {
     format!("the stack accepted {taken} of {size} bytes; the number that arrived is unknown")
 }
 
-fn refused(why: &str) -> String {
-    format!("the receiver does not take it: {why}")
+/// The meaning of an answer that is no sum.
+fn refusal(answer: Option<Answer>) -> String {
+    match answer {
+        Some(Answer::Failed(why)) => format!("the receiver does not take it: {why}"),
+        _ => "the receiver answers something else than `nacre run receive` does".into(),
+    }
 }
 
 struct Sending<'l> {
@@ -129,13 +131,13 @@ impl Sending<'_> {
         loop {
             self.go_on()?;
             match self.listener.send_blocking(self.peer, message, Some(TURN)) {
-                Ok(()) => return self.refusal().map_or(Ok(()), Err),
+                Ok(()) => return self.why_over().map_or(Ok(()), Err),
                 Err(Error::TimedOut) if Instant::now() < until => {}
                 Err(Error::TimedOut) => {
                     return Err(format!("no message could be sent for {} s: is there a receiver?", PATIENCE.as_secs()))
                 }
                 Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => {
-                    return Err(self.refusal().unwrap_or_else(|| LEFT.into()))
+                    return Err(self.why_over().unwrap_or_else(|| LEFT.into()))
                 }
                 Err(other) => return Err(other.to_string()),
             }
@@ -144,12 +146,9 @@ impl Sending<'_> {
 
     /// Why the transfer is over before the receiver has everything: what the receiver says, or why the connection has
     /// ended.
-    fn refusal(&mut self) -> Option<String> {
+    fn why_over(&mut self) -> Option<String> {
         Some(match self.listener.receive(self.peer, Some(Duration::ZERO)) {
-            Ok(answer) => match Answer::read(&answer) {
-                Some(Answer::Failed(why)) => refused(&why),
-                _ => STRANGE.into(),
-            },
+            Ok(answer) => refusal(Answer::read(&answer)),
             Err(Error::TimedOut) => return None,
             Err(Error::Closed(Reason::Closed | Reason::Incomplete) | Error::NoConnection) => LEFT.into(),
             Err(other) => other.to_string(),
@@ -172,12 +171,7 @@ impl Sending<'_> {
             let time = until.saturating_duration_since(Instant::now()).min(TURN);
             match self.listener.wait(Some(time)).map_err(|error| error.to_string())? {
                 Some(Event::Opened { .. }) => return Ok(()),
-                Some(Event::Delivered { message, .. }) => {
-                    return Err(match Answer::read(&message.to_vec()) {
-                        Some(Answer::Failed(why)) => refused(&why),
-                        _ => STRANGE.into(),
-                    })
-                }
+                Some(Event::Delivered { message, .. }) => return Err(refusal(Answer::read(&message.to_vec()))),
                 Some(Event::OtherStack(what)) => return Err(what.description()),
                 Some(Event::Closed { reason, .. }) => return Err(format!("the connection has ended: {reason}")),
                 Some(Event::Error { peer, cause, .. }) => {
@@ -225,8 +219,7 @@ impl Sending<'_> {
         };
         match Answer::read(&answer) {
             Some(Answer::Sum(sum)) => Ok(sum),
-            Some(Answer::Failed(why)) => Err(refused(&why)),
-            None => Err(STRANGE.into()),
+            other => Err(refusal(other)),
         }
     }
 }

@@ -6,9 +6,10 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{flock, FlockOperation};
+use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-use super::framing::{Sum, Summing};
+use super::framing::{cut, Sum, Summing};
 use crate::output::require_replaceable;
 
 /// How temporary names begin and end. Names that senders choose do not begin with a dot.
@@ -44,8 +45,9 @@ impl Store {
         let (folder, name) = match path.is_dir() {
             true => (path.to_path_buf(), None),
             false => {
-                let name = path.file_name().ok_or_else(|| format!("{}: not a name of a file", path.display()))?;
-                (parent.to_path_buf(), Some(name.to_string_lossy().into_owned()))
+                let name = path.file_name().and_then(|name| name.to_str());
+                let name = name.ok_or_else(|| format!("{}: not the name of a file in UTF-8", path.display()))?;
+                (parent.to_path_buf(), Some(name.to_string()))
             }
         };
         if name.is_some() && !overwrite && path.symlink_metadata().is_ok() {
@@ -87,10 +89,11 @@ impl Store {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = loop {
             let file = builder.tempfile_in(&self.folder)?;
-            // A receiver that starts just now may have taken it for a leftover.
-            let locked = flock(file.as_file(), FlockOperation::NonBlockingLockExclusive).is_ok();
-            if locked && file.path().exists() {
-                break file;
+            // A receiver that starts just now may have taken it for a leftover. Where files cannot be locked, none does.
+            match flock(file.as_file(), FlockOperation::NonBlockingLockExclusive) {
+                Err(Errno::WOULDBLOCK) => {}
+                Ok(()) if !file.path().exists() => {}
+                _ => break file,
             }
         };
         let name = self.name.clone().unwrap_or_else(|| name.to_string());
@@ -172,11 +175,7 @@ fn sync_folder(folder: &Path) {
 /// `name`, or `name-number`, cut so that it fits a folder.
 fn numbered(name: &str, number: u32) -> String {
     let suffix = if number == 0 { String::new() } else { format!("-{number}") };
-    let mut end = name.len().min(NAME_MAX - suffix.len());
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}{suffix}", &name[..end])
+    format!("{}{suffix}", cut(name, NAME_MAX - suffix.len()))
 }
 
 #[cfg(test)]

@@ -7,4 +7,6 @@ use crate::event::ConnectionId;
 pub(crate) enum After {
     Confirmed(ConnectionId),
     Ended(ConnectionId, Reason),
+    /// It makes room for another.
+    Evicted(ConnectionId),
 }

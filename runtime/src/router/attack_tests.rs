@@ -33,7 +33,7 @@ fn client(seed: u64) -> (Router<Datagrams>, ConnectionId) {
     (client, id)
 }
 
-/// First frames from so many addresses that are not used otherwise.
+/// Delivers a valid first frame from each of `count` forged addresses.
 fn flood(server: &mut Router<Datagrams>, from: u32, count: u32) {
     let (mut forger, _) = client(99);
     let (_, frame) = forger.outbox_mut().remove(0);
@@ -74,6 +74,19 @@ fn flood_of_first_frames_keeps_nobody_out() {
     assert!(honest.confirmed);
     assert_eq!(server.statistics().connections, 51);
     assert!(!exchange(&mut client, &mut server).iter().any(|word| word.starts_with("closed")));
+}
+
+#[test]
+fn first_frame_that_is_damaged_makes_nobody_leave() {
+    let mut server = server(60, 50);
+    flood(&mut server, 0, 50);
+    let (mut forger, _) = client(99);
+    let (_, mut frame) = forger.outbox_mut().remove(0);
+    frame.truncate(40);
+    server.datagram(address(900), &frame);
+    events(&mut server);
+    let statistics = server.statistics();
+    assert_eq!((statistics.not_accepted, statistics.evicted, statistics.connections), (1, 0, 50));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Routes a received frame to its connection: by cookie, by identification, or as a first frame.
 
+use super::after::After;
 use super::Router;
 use crate::admission::Room;
 use crate::connection::{Connection, Phase};
-use crate::connections::Proposed;
 use crate::event::{ConnectionId, Head};
 use crate::instance::{Config, Outcome};
 use crate::outbox::Outbox;
@@ -11,7 +11,7 @@ use crate::peers::Peer;
 use crate::stepper::Op;
 use crate::wire::{fingerprint, Identification, Preamble};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 impl<O: Outbox> Router<O> {
     /// Handles a datagram. No step may be active (`has_room`).
@@ -133,7 +133,8 @@ impl<O: Outbox> Router<O> {
 
     /// A first frame: the connection exists only if its stack accepts the frame.
     fn begin(&mut self, kind: usize, peer: Peer, len: usize, who: Option<Identification>) {
-        let Some(proposed) = self.admit(peer.address.ip()) else {
+        let is_welcome = self.admission.room_for(peer.address.ip()) != Room::Never;
+        let Some(proposed) = is_welcome.then(|| self.propose().ok()).flatten() else {
             self.statistics.limited += 1;
             return;
         };
@@ -150,16 +151,6 @@ impl<O: Outbox> Router<O> {
             self.statistics.not_accepted += 1;
             self.forget(id, mark);
         }
-    }
-
-    /// Room for a connection that a peer begins; the oldest unconfirmed one makes it.
-    fn admit(&mut self, ip: IpAddr) -> Option<Proposed> {
-        match self.admission.room_for(ip) {
-            Room::There => {}
-            Room::After(oldest) => self.evict(oldest),
-            Room::Never => return None,
-        }
-        self.propose().ok()
     }
 
     fn config_for(&mut self, kind: usize, cookie: u32, peer: Peer) -> Config {
@@ -189,7 +180,11 @@ impl<O: Outbox> Router<O> {
         self.connections.publish(id, peer);
         match who {
             Some(who) => {
-                self.admission.enter(id, peer.address.ip());
+                let ip = peer.address.ip();
+                if let Room::After(oldest) = self.admission.room_for(ip) {
+                    self.after.push(After::Evicted(oldest));
+                }
+                self.admission.enter(id, ip);
                 self.learn(id, who);
             }
             None => self.confirm(id),

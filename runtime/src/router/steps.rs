@@ -80,6 +80,7 @@ impl<O: Outbox> Router<O> {
             match after {
                 After::Confirmed(id) => self.replace_older(id),
                 After::Ended(id, reason) => self.linger_or_remove(id, reason),
+                After::Evicted(id) => self.evict(id),
             }
         }
     }
