@@ -89,7 +89,7 @@ impl Store {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = loop {
             let file = builder.tempfile_in(&self.folder)?;
-            // A receiver that starts just now may have taken it for a leftover. Where files cannot be locked, none does.
+            // A receiver that starts just now may have taken it for a leftover; not where files cannot be locked.
             match flock(file.as_file(), FlockOperation::NonBlockingLockExclusive) {
                 Err(Errno::WOULDBLOCK) => {}
                 Ok(()) if !file.path().exists() => {}
