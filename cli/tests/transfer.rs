@@ -90,11 +90,12 @@ fn many_senders_share_a_receiver() {
 
 #[test]
 fn lines_go_both_ways() {
-    let (mut one, address, _err) = receiver("127.0.0.1:0", &["chat"]);
+    let (mut one, address, one_err) = receiver("127.0.0.1:0", &["chat"]);
     let mut arguments = vec!["run", RELIABLE, "--stack", "reliable", "chat", "--loss", "10%", "--to"];
     arguments.push(&address);
     let mut other =
-        nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+        nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let other_err = BufReader::new(other.stderr.take().expect("piped"));
     let mut speaks = other.stdin.take().expect("piped");
     speaks.write_all(b"hello\nis there anybody?\n").expect("written");
     let mut hears = BufReader::new(one.stdout.take().expect("piped")).lines();
@@ -107,8 +108,10 @@ fn lines_go_both_ways() {
     // The end of one input is not the end: the other side still sends.
     one.stdin.take().expect("piped").write_all(b"late\n").expect("written");
     assert_eq!(answers.next().expect("a line").expect("text"), "late");
-    assert!(other.wait().expect("ends").success());
-    assert!(one.wait().expect("ends").success());
+    for (child, err) in [(other, other_err), (one, one_err)] {
+        let (status, words) = ends(child, err);
+        assert!(status.success(), "{status}: {words}");
+    }
 }
 
 #[test]
@@ -289,7 +292,8 @@ fn sender_learns_why_its_file_is_not_taken() {
     assert_eq!(status, 1);
     assert!(err.contains("the receiver does not take it: cannot store it: No such file or directory"), "{err}");
     std::fs::create_dir(&out).expect("made");
-    assert_eq!(send(Path::new(RELIABLE), &address, &[]).0, 0, "it serves on");
+    let (status, _, err) = send(Path::new(RELIABLE), &address, &[]);
+    assert_eq!(status, 0, "it serves on: {err}");
     child.kill().expect("it serves on");
     child.wait().expect("ends");
 }

@@ -39,7 +39,7 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
 
     let begun = Instant::now();
     let interrupt = Interrupt::watch()?;
-    let mut transfer = Sending { listener: &mut listener, peer, interrupt: &interrupt, sent: 0 };
+    let mut transfer = Sending { listener: &mut listener, peer, interrupt: &interrupt, sent: 0, reported: None };
     let sums = transfer.file(file, &head).map_err(|error| format!("{path}: {error}"));
     let sums = sums.and_then(|sum| transfer.answer().map(|other| (sum, other)));
     let (sum, other_sum) = match sums {
@@ -99,6 +99,8 @@ struct Sending<'l> {
     interrupt: &'l Interrupt,
     /// Bytes of the file that the stack has accepted.
     sent: u64,
+    /// The sum that the receiver has reported, if it was seen already.
+    reported: Option<Sum>,
 }
 
 impl Sending<'_> {
@@ -148,7 +150,14 @@ impl Sending<'_> {
     /// ended.
     fn why_over(&mut self) -> Option<String> {
         Some(match self.listener.receive(self.peer, Some(Duration::ZERO)) {
-            Ok(answer) => refusal(Answer::read(&answer)),
+            Ok(answer) => match Answer::read(&answer) {
+                // The last message has arrived already.
+                Some(Answer::Sum(sum)) => {
+                    self.reported = Some(sum);
+                    return None;
+                }
+                other => refusal(other),
+            },
             Err(Error::TimedOut) => return None,
             Err(Error::Closed(Reason::Closed | Reason::Incomplete) | Error::NoConnection) => LEFT.into(),
             Err(other) => other.to_string(),
@@ -206,6 +215,9 @@ impl Sending<'_> {
 
     /// Waits for the sum that the receiver reports.
     fn answer(&mut self) -> Result<Sum, String> {
+        if let Some(sum) = self.reported {
+            return Ok(sum);
+        }
         let until = Instant::now() + PATIENCE;
         let answer = loop {
             self.go_on()?;
