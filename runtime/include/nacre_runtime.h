@@ -90,7 +90,7 @@ struct nacre_options {
 
 struct nacre_statistics {
     uint64_t frames_in, bytes_in, frames_out, bytes_out;
-    uint64_t dropped, no_space, refused, send_errors, overflowed;
+    uint64_t dropped, no_space, refused, send_errors, overflowed, withheld;
     uint64_t connections; /* of a listener; 1 of a connection */
     uint64_t retransmitted; /* of a connection whose stack counts them; else 0 */
     uint64_t round_trip_ns; /* of a connection: the last ping's; 0: none yet */

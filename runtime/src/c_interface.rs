@@ -51,6 +51,7 @@ pub struct CStatistics {
     pub refused: u64,
     pub send_errors: u64,
     pub overflowed: u64,
+    pub withheld: u64,
     pub connections: u64,
     pub retransmitted: u64,
     pub round_trip_ns: u64,
@@ -334,6 +335,7 @@ fn in_numbers(traffic: &Traffic) -> CStatistics {
         refused: traffic.refused,
         send_errors: traffic.send_errors,
         overflowed: traffic.overflowed,
+        withheld: traffic.withheld,
         ..CStatistics::default()
     }
 }

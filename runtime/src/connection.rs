@@ -1,5 +1,6 @@
 //! The listener's state of a connection, besides that of its stack.
 
+use crate::budget::Budget;
 use crate::clock::SECOND;
 use crate::error::{Error, Reason};
 use crate::event::ConnectionId;
@@ -39,6 +40,8 @@ pub(crate) struct Connection {
     pub arrived: bool,
     /// The peer has shown that it receives frames at its address.
     pub confirmed: bool,
+    /// The peer began it and has not shown that yet: what may be sent there.
+    pub budget: Option<Budget>,
     pub heard_at: u64,
     pub pinged_at: u64,
     pub ping_token: u64,
@@ -85,6 +88,7 @@ impl Connection {
             phase: Phase::Live,
             arrived: false,
             confirmed: false,
+            budget: None,
             heard_at: now,
             pinged_at: now,
             ping_token: 0,
@@ -124,8 +128,11 @@ impl Connection {
     }
 
     pub(crate) fn next_ping(&self, ping_after: u64) -> u64 {
-        if self.label == 0 || self.phase != Phase::Live || (self.arrived && !self.confirmed) {
+        if self.label == 0 || self.phase != Phase::Live {
             return NEVER;
+        }
+        if let Some(budget) = &self.budget {
+            return budget.next_ping(self.pinged_at);
         }
         // A peer that seems not to know the connection is asked until that is certain.
         let after = if self.unknown_since.is_some() { ping_after.min(SECOND) } else { ping_after };
@@ -135,6 +142,34 @@ impl Connection {
     pub(crate) fn heard(&mut self, now: u64) {
         self.heard_at = now;
         self.unknown_since = None;
+    }
+
+    /// A frame came from the peer's address.
+    #[inline]
+    pub(crate) fn count_in(&mut self, len: usize) {
+        self.traffic.frames_in += 1;
+        self.traffic.bytes_in += len as u64;
+        if let Some(budget) = &mut self.budget {
+            budget.receive(len);
+        }
+    }
+
+    /// Whether a frame of the stack may be sent. If so it counts as sent, otherwise as withheld.
+    #[inline]
+    pub(crate) fn count_out(&mut self, len: usize) -> bool {
+        if self.budget.as_mut().is_some_and(|budget| !budget.spend(len)) {
+            self.traffic.withheld += 1;
+            return false;
+        }
+        self.traffic.frames_out += 1;
+        self.traffic.bytes_out += len as u64;
+        true
+    }
+
+    /// Whether what may be sent suffices for a call with a message of this length.
+    #[inline]
+    pub(crate) fn may_call(&self, len: usize) -> bool {
+        self.budget.as_ref().is_none_or(|budget| budget.covers(len))
     }
 
     /// Err if the application may not use it any more.

@@ -23,6 +23,7 @@ mod address;
 mod admission;
 mod backlog;
 mod blocking;
+mod budget;
 pub mod c_interface;
 mod c_notice;
 mod c_options;

@@ -9,6 +9,8 @@
 
 mod after;
 #[cfg(test)]
+mod amplification_tests;
+#[cfg(test)]
 mod attack_tests;
 mod control;
 mod lifecycle;
@@ -197,6 +199,7 @@ impl<O: Outbox> Router<O> {
         };
         let pool = self.stacks.at(connection.kind).pools.at(connection.pool);
         connection.usable().is_ok()
+            && connection.may_call(len)
             && !self.outbox.is_congested(Some(id))
             && connection.instance.accepts(pool, send, len)
     }
@@ -221,7 +224,10 @@ impl<O: Outbox> Router<O> {
         message: &[u8],
     ) -> Result<(), Error> {
         self.get(id)?.usable()?;
-        let outcome = if self.outbox.is_congested(Some(id)) {
+        let outcome = if !self.get(id)?.may_call(message.len()) {
+            self.ask_to_confirm(id);
+            Outcome::Refused
+        } else if self.outbox.is_congested(Some(id)) {
             Outcome::Refused
         } else {
             let outcome = self.run(id, Op::Call { event, arguments, address, message });

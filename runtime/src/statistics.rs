@@ -17,6 +17,8 @@ pub struct Traffic {
     pub send_errors: u64,
     /// Frames lost here: the socket had no room and the backlog was full.
     pub overflowed: u64,
+    /// Frames not sent: the peer has not confirmed the connection, and they would exceed three times what came from it.
+    pub withheld: u64,
 }
 
 impl Traffic {
@@ -30,6 +32,7 @@ impl Traffic {
         self.refused += other.refused;
         self.send_errors += other.send_errors;
         self.overflowed += other.overflowed;
+        self.withheld += other.withheld;
     }
 }
 

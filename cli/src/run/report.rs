@@ -72,6 +72,7 @@ impl Moved<'_> {
         let mut causes: Vec<(String, u64)> = self.statistics.counters.clone();
         causes.retain(|(name, _)| name == "malformed" || name == "impossible");
         causes.push(("no space".into(), traffic.no_space));
+        causes.push(("withheld from a peer not confirmed".into(), traffic.withheld));
         causes.push(("not sent by the system".into(), traffic.send_errors + traffic.overflowed));
         causes.retain(|(_, count)| *count > 0);
         causes

@@ -121,8 +121,17 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
-        connection.pinged_at = now;
-        connection.ping_token = token;
+        let mut is_new = true;
+        if let Some(budget) = &mut connection.budget {
+            if !budget.ping() {
+                return;
+            }
+            // The answer to any of the pings confirms the connection.
+            is_new = connection.ping_token == 0;
+        }
+        if is_new {
+            (connection.pinged_at, connection.ping_token) = (now, token);
+        }
         let (to, cookie) = (connection.peer.address, connection.label);
         self.answer(to, usize::MAX, &Control::Ping { cookie, token });
     }

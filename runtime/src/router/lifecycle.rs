@@ -13,6 +13,7 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
+        connection.budget = None;
         if std::mem::replace(&mut connection.confirmed, true) || !connection.arrived {
             return;
         }
@@ -60,7 +61,9 @@ impl<O: Outbox> Router<O> {
             return self.remove(id);
         }
         connection.phase = Phase::Lingering { until };
-        self.confirm(id);
+        // It makes room before those that are not confirmed. Its peer is not believed any more than before.
+        let ip = connection.peer.address.ip();
+        self.admission.leave(id, ip);
         self.reschedule(id);
     }
 

@@ -3,6 +3,7 @@
 use super::after::After;
 use super::Router;
 use crate::admission::Room;
+use crate::budget::Budget;
 use crate::connection::{Connection, Phase};
 use crate::event::{ConnectionId, Head};
 use crate::instance::{Config, Outcome};
@@ -101,13 +102,15 @@ impl<O: Outbox> Router<O> {
 
     /// Gives a frame to a connection's stack.
     fn input(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) {
+        // Counted before the step, which may send as much more.
+        if let Ok(connection) = self.get_mut(id) {
+            connection.count_in(len);
+        }
         let outcome = self.run(id, Op::Input { len });
         let now = self.time;
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
-        connection.traffic.frames_in += 1;
-        connection.traffic.bytes_in += len as u64;
         match outcome {
             Outcome::NoSpace => connection.traffic.no_space += 1,
             Outcome::Done => {
@@ -170,11 +173,9 @@ impl<O: Outbox> Router<O> {
         };
         connection.phase = Phase::Live;
         connection.arrived = true;
-        connection.traffic.frames_in += 1;
-        connection.traffic.bytes_in += len as u64;
-        connection.traffic.frames_out += connection.held.len() as u64;
+        connection.budget = Some(Budget::default());
+        connection.count_in(len);
         let held = std::mem::take(&mut connection.held);
-        connection.traffic.bytes_out += held.iter().map(|(_, frame)| frame.len() as u64).sum::<u64>();
         let (peer, fingerprint) = (connection.peer, connection.instance.stack().fingerprint());
         self.statistics.arrived += 1;
         self.connections.publish(id, peer);
@@ -189,7 +190,11 @@ impl<O: Outbox> Router<O> {
             }
             None => self.confirm(id),
         }
-        held.iter().for_each(|(to, frame)| self.send_plain(Some(id), *to, frame));
+        for (to, frame) in held {
+            if self.get_mut(id).is_ok_and(|connection| connection.count_out(frame.len())) {
+                self.send_plain(Some(id), to, &frame);
+            }
+        }
         self.events.insert(mark, Head::Arrived { connection: id, from: peer.address, fingerprint });
     }
 

@@ -34,8 +34,9 @@ impl<O: Outbox> Router<O> {
             if connection.instance.stack().has_preamble() {
                 label = label_in(&frame).unwrap_or(label);
             }
-            connection.traffic.frames_out += 1;
-            connection.traffic.bytes_out += frame.len() as u64;
+            if !connection.count_out(frame.len()) {
+                continue;
+            }
             match transmit(outbox, (Some(id), to), &frame) {
                 Sent::Done => {}
                 Sent::Overflowed(others) => {

@@ -128,6 +128,14 @@ impl<O: Outbox> Router<O> {
         true
     }
 
+    /// More must not be sent before the peer has confirmed the connection.
+    pub(super) fn ask_to_confirm(&mut self, id: ConnectionId) {
+        if let Some(budget) = self.get_mut(id).ok().and_then(|connection| connection.budget.as_mut()) {
+            budget.note_refusal();
+        }
+        self.reschedule(id);
+    }
+
     /// The stack refused a call; `Writable` follows when it would accept it.
     pub(super) fn note_refusal(&mut self, id: ConnectionId, event: u16, len: usize) {
         let Ok(connection) = self.get_mut(id) else {
@@ -222,7 +230,8 @@ impl<O: Outbox> Router<O> {
             return false;
         };
         let pool = self.stacks.at(connection.kind).pools.at(connection.pool);
-        if self.outbox.is_congested(Some(id)) || !connection.instance.accepts(pool, event, len) {
+        let may_leave = connection.may_call(len) && !self.outbox.is_congested(Some(id));
+        if !may_leave || !connection.instance.accepts(pool, event, len) {
             return false;
         }
         if let Ok(connection) = self.get_mut(id) {
