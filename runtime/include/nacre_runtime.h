@@ -77,6 +77,7 @@ struct nacre_faults {
 struct nacre_options {
     uint32_t size; /* sizeof(struct nacre_options) */
     uint32_t connections;
+    uint32_t connections_per_address;
     uint32_t unconfirmed;
     uint32_t unconfirmed_per_address;
     uint64_t identity;

@@ -23,6 +23,9 @@ pub(crate) struct Admission {
     by_network: HashMap<IpAddr, BTreeSet<ConnectionId>>,
     most: usize,
     most_per_address: usize,
+    /// How many connections the peers of each network have begun, the confirmed ones included.
+    begun: HashMap<IpAddr, usize>,
+    most_begun: usize,
     answers: Ration,
     reports: HashMap<SocketAddr, u64>,
 }
@@ -44,6 +47,8 @@ impl Admission {
             by_network: HashMap::new(),
             most: options.unconfirmed,
             most_per_address: options.unconfirmed_per_address,
+            begun: HashMap::new(),
+            most_begun: options.connections_per_address,
             answers: Ration::new(now),
             reports: HashMap::new(),
         }
@@ -52,8 +57,11 @@ impl Admission {
     /// Whether a peer at this address may begin a connection. Who may stay unconfirmed makes room for who comes: a
     /// peer that answers is confirmed after one round trip, forged addresses never are.
     pub(crate) fn room_for(&self, ip: IpAddr) -> Room {
-        let of_network = self.by_network.get(&network(ip));
-        let in_the_way = if of_network.map_or(0, BTreeSet::len) >= self.most_per_address {
+        let network = network(ip);
+        let of_network = self.by_network.get(&network);
+        let has_its_part = of_network.map_or(0, BTreeSet::len) >= self.most_per_address
+            || self.begun.get(&network).is_some_and(|begun| *begun >= self.most_begun);
+        let in_the_way = if has_its_part {
             of_network.and_then(BTreeSet::first)
         } else if self.unconfirmed.len() >= self.most {
             self.unconfirmed.first()
@@ -72,10 +80,22 @@ impl Admission {
     pub(crate) fn enter(&mut self, id: ConnectionId, ip: IpAddr) {
         self.unconfirmed.insert(id);
         self.by_network.entry(network(ip)).or_default().insert(id);
+        *self.begun.entry(network(ip)).or_default() += 1;
     }
 
-    /// Such a connection is confirmed, or has ended before.
+    /// Such a connection has ended. Said once.
     pub(crate) fn leave(&mut self, id: ConnectionId, ip: IpAddr) {
+        self.confirm(id, ip);
+        let network = network(ip);
+        let left = self.begun.get(&network).map_or(0, |begun| begun - 1);
+        match left {
+            0 => drop(self.begun.remove(&network)),
+            _ => drop(self.begun.insert(network, left)),
+        }
+    }
+
+    /// Such a connection is confirmed.
+    pub(crate) fn confirm(&mut self, id: ConnectionId, ip: IpAddr) {
         self.unconfirmed.remove(&id);
         if let Some(of_network) = self.by_network.get_mut(&network(ip)) {
             of_network.remove(&id);
@@ -147,13 +167,26 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_is_counted_once() {
+    fn confirmed_connections_count_for_their_address() {
+        let mut admission = Admission { most_begun: 3, ..admission(9, 9) };
+        (1..=3).for_each(|n| admission.enter(id(n), address(1)));
+        admission.confirm(id(1), address(1));
+        assert_eq!(admission.room_for(address(1)), Room::After(id(2)));
+        assert_eq!(admission.room_for(address(2)), Room::There);
+        (2..=3).for_each(|n| admission.confirm(id(n), address(1)));
+        assert_eq!((admission.room_for(address(1)), admission.room_for(address(2))), (Room::Never, Room::There));
+        admission.leave(id(2), address(1));
+        assert_eq!(admission.room_for(address(1)), Room::There);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_who_has_left() {
         let mut admission = admission(1, 1);
-        admission.leave(id(9), address(9));
         admission.enter(id(1), address(1));
+        admission.confirm(id(1), address(1));
+        admission.confirm(id(1), address(1));
         admission.leave(id(1), address(1));
-        admission.leave(id(1), address(1));
-        assert!(admission.unconfirmed.is_empty() && admission.by_network.is_empty());
+        assert!(admission.unconfirmed.is_empty() && admission.by_network.is_empty() && admission.begun.is_empty());
         assert_eq!(admission.room_for(address(1)), Room::There);
     }
 

@@ -31,6 +31,7 @@ pub struct CFaults {
 pub struct COptions {
     pub size: u32,
     pub connections: u32,
+    pub connections_per_address: u32,
     pub unconfirmed: u32,
     pub unconfirmed_per_address: u32,
     pub identity: u64,
@@ -85,6 +86,7 @@ fn to_options(from: &COptions) -> Result<Options, Error> {
     };
     Ok(Options {
         connections: or(from.connections, default.connections),
+        connections_per_address: or(from.connections_per_address, default.connections_per_address),
         unconfirmed: or(from.unconfirmed, default.unconfirmed),
         unconfirmed_per_address: or(from.unconfirmed_per_address, default.unconfirmed_per_address),
         identity: from.identity,

@@ -38,6 +38,8 @@ pub(crate) struct Connection {
     pub phase: Phase,
     /// The peer began it.
     pub arrived: bool,
+    /// It counts against the limits for peers.
+    pub is_counted: bool,
     /// The peer has shown that it receives frames at its address.
     pub confirmed: bool,
     /// The peer began it and has not shown that yet: what may be sent there.
@@ -87,6 +89,7 @@ impl Connection {
             label: 0,
             phase: Phase::Live,
             arrived: false,
+            is_counted: false,
             confirmed: false,
             budget: None,
             heard_at: now,

@@ -7,6 +7,9 @@ use std::time::Duration;
 pub struct Options {
     /// Connections at the most, up to 65,535. Default 10,000.
     pub connections: usize,
+    /// Connections that peers at one IP address (of IPv6: in one /64) have begun, at the most; who comes then takes the
+    /// place of their oldest that is not confirmed. Default 1,024.
+    pub connections_per_address: usize,
     /// Connections that peers have begun and not yet confirmed (their address may be forged), at the most; who
     /// comes then takes the place of the oldest. Default 5,000.
     pub unconfirmed: usize,
@@ -38,6 +41,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             connections: 10_000,
+            connections_per_address: 1_024,
             unconfirmed: 5_000,
             unconfirmed_per_address: 256,
             identity: 0,

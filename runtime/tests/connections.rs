@@ -198,7 +198,13 @@ fn unconfirmed_connections_are_limited_and_the_oldest_make_room() {
 }
 
 fn many(connections: usize) -> Options {
-    Options { connections, unconfirmed: connections, unconfirmed_per_address: connections, ..Options::default() }
+    Options {
+        connections,
+        connections_per_address: connections,
+        unconfirmed: connections,
+        unconfirmed_per_address: connections,
+        ..Options::default()
+    }
 }
 
 /// Many connections from one socket, each with its own identity: two messages each. `time_passes` is called in each

@@ -152,8 +152,8 @@ fn forged_control_frames_raise_nothing() {
     assert_eq!(server.router.connections().len(), 1);
 }
 
-/// Runs a client that says hello to a server, over a network on which a frame takes `trip` milliseconds: what the client
-/// gets, and in which millisecond it has the last message.
+/// Runs a client that says hello to a server, over a network on which a frame takes `trip` milliseconds: what the
+/// client gets, and in which millisecond it has the last message.
 fn visited(application: Application, trip: u64, mut lost: impl FnMut() -> bool) -> (Vec<String>, u64) {
     let mut server = Server::new(application);
     let mut client = Router::<Datagrams>::new(Vec::new(), Options { seed: Some(2), ..Options::default() }, 1);

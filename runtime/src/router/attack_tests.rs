@@ -1,8 +1,9 @@
-//! Attackers who do not read the frames of others. First frames from forged addresses cost what the limits say, and keep
-//! nobody out; a forged answer captures no client.
+//! Attackers who do not read the frames of others. First frames from forged addresses cost what the limits say, and
+//! keep nobody out; a forged answer captures no client.
 
 use super::tests::events;
 use super::*;
+use crate::connection::Phase;
 use crate::support::window;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -45,13 +46,18 @@ fn flood(server: &mut Router<Datagrams>, from: u32, count: u32) {
 
 /// Carries what is there between the honest client and the server.
 fn exchange(client: &mut Router<Datagrams>, server: &mut Router<Datagrams>) -> Vec<String> {
+    exchange_with(address(HONEST), client, server)
+}
+
+/// The same of a client at another address.
+fn exchange_with(at: SocketAddr, client: &mut Router<Datagrams>, server: &mut Router<Datagrams>) -> Vec<String> {
     let mut words = events(client);
     for (_, frame) in std::mem::take(client.outbox_mut()) {
-        server.datagram(address(HONEST), &frame);
+        server.datagram(at, &frame);
         events(server);
     }
     for (to, frame) in std::mem::take(server.outbox_mut()) {
-        if to == address(HONEST) {
+        if to == at {
             client.datagram(address(SERVER), &frame);
             words.extend(events(client));
         }
@@ -113,6 +119,35 @@ fn full_table_has_room_as_long_as_one_is_not_confirmed() {
     assert!(matches!(server.connect(address(6000), &window(), |_| {}), Err(Error::Full("connections"))));
     flood(&mut server, 30, 5);
     assert_eq!((server.statistics().limited, server.statistics().connections), (5, 10));
+}
+
+#[test]
+fn one_address_fills_its_part_of_the_table_and_others_still_come() {
+    let mut server = server(20, 20);
+    server.options.connections_per_address = 5;
+    server.admission = Admission::new(&server.options, 1);
+    // One host with confirmed connections from many ports.
+    let confirmed = |server: &mut Router<Datagrams>, at: SocketAddr| {
+        let (mut client, id) = client(u64::from(at.port()));
+        exchange_with(at, &mut client, server);
+        let _ = client.send(id, b"again");
+        exchange_with(at, &mut client, server);
+        let found = server.connections.at(at).is_some_and(|connection| connection.confirmed);
+        found.then_some((client, id))
+    };
+    let port = |n: u16| SocketAddr::new(address(77).ip(), 8000 + n);
+    let mut came: Vec<_> = (0..8).filter_map(|n| confirmed(&mut server, port(n))).collect();
+    assert_eq!((came.len(), server.statistics().limited, server.statistics().evicted), (5, 6, 0));
+    assert!((0..15).all(|n| confirmed(&mut server, address(n)).is_some()), "one from each address");
+    // A connection that is closed in order makes room at once, also while it still answers.
+    let (client, id) = &mut came[0];
+    client.close(*id).unwrap();
+    (0..3).for_each(|_| drop(exchange_with(port(0), client, &mut server)));
+    assert!(server
+        .connections
+        .at(port(0))
+        .is_some_and(|connection| connection.phase == Phase::Lingering { until: 3_000_000_001 }));
+    assert!(confirmed(&mut server, port(9)).is_some());
 }
 
 #[test]

@@ -18,7 +18,7 @@ impl<O: Outbox> Router<O> {
             return;
         }
         let ip = connection.peer.address.ip();
-        self.admission.leave(id, ip);
+        self.admission.confirm(id, ip);
     }
 
     /// A connection is confirmed: older ones with the same peer are from before its restart. Newer ones are not: what
@@ -62,8 +62,7 @@ impl<O: Outbox> Router<O> {
         }
         connection.phase = Phase::Lingering { until };
         // It makes room before those that are not confirmed. Its peer is not believed any more than before.
-        let ip = connection.peer.address.ip();
-        self.admission.leave(id, ip);
+        self.dismiss(id);
         self.reschedule(id);
     }
 
@@ -99,12 +98,23 @@ impl<O: Outbox> Router<O> {
         if self.stepper.active() == Some(id) {
             self.stepper.end();
         }
+        self.dismiss(id);
         let Some(connection) = self.connections.remove(id) else {
             return;
         };
         self.statistics.traffic.add(&connection.traffic);
-        self.admission.leave(id, connection.peer.address.ip());
         self.give_back(*connection);
+    }
+
+    /// A connection does not count against the limits for peers any more.
+    fn dismiss(&mut self, id: ConnectionId) {
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
+        if std::mem::take(&mut connection.is_counted) {
+            let ip = connection.peer.address.ip();
+            self.admission.leave(id, ip);
+        }
     }
 
     /// Discards a connection that is in no table any more.

@@ -172,22 +172,20 @@ impl<O: Outbox> Router<O> {
             return self.forget(id, mark);
         };
         connection.phase = Phase::Live;
-        connection.arrived = true;
+        (connection.arrived, connection.is_counted) = (true, true);
         connection.budget = Some(Budget::default());
         connection.count_in(len);
         let held = std::mem::take(&mut connection.held);
         let (peer, fingerprint) = (connection.peer, connection.instance.stack().fingerprint());
         self.statistics.arrived += 1;
         self.connections.publish(id, peer);
+        let ip = peer.address.ip();
+        if let Room::After(oldest) = self.admission.room_for(ip) {
+            self.after.push(After::Evicted(oldest));
+        }
+        self.admission.enter(id, ip);
         match who {
-            Some(who) => {
-                let ip = peer.address.ip();
-                if let Room::After(oldest) = self.admission.room_for(ip) {
-                    self.after.push(After::Evicted(oldest));
-                }
-                self.admission.enter(id, ip);
-                self.learn(id, who);
-            }
+            Some(who) => self.learn(id, who),
             None => self.confirm(id),
         }
         for (to, frame) in held {
