@@ -7,6 +7,7 @@ use crate::event::ConnectionId;
 use crate::ffi::{NacreAddr, NEVER};
 use crate::instance::Instance;
 use crate::peers::Peer;
+use crate::shares::Share;
 use crate::statistics::{retransmitted, ConnectionStatistics, Traffic};
 use std::net::SocketAddr;
 
@@ -25,9 +26,10 @@ pub(crate) enum Phase {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub id: ConnectionId,
-    /// Index of its stack, and among that stack's pools.
+    /// Index of its stack.
     pub kind: usize,
-    pub pool: usize,
+    /// What it has of one of that stack's pools.
+    pub share: Share,
     pub instance: Instance,
     pub peer: Peer,
     pub from: NacreAddr,
@@ -73,7 +75,7 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn new(
         id: ConnectionId,
-        (kind, pool): (usize, usize),
+        (kind, share): (usize, Share),
         instance: Instance,
         peer: Peer,
         now: u64,
@@ -81,7 +83,7 @@ impl Connection {
         Connection {
             id,
             kind,
-            pool,
+            share,
             instance,
             peer,
             from: peer.address.into(),

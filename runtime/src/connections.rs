@@ -157,6 +157,7 @@ mod tests {
     use crate::instance::{Config, Instance};
     use crate::output::Out;
     use crate::pool::Pool;
+    use crate::shares::Share;
     use crate::support::window;
 
     fn peer(port: u16) -> Peer {
@@ -169,7 +170,7 @@ mod tests {
         let Proposed { id, cookie } = connections.propose(random).unwrap();
         let config = Config::filled(&stack, peer.address.into(), cookie);
         let (instance, _) = Instance::open(&stack, &mut pool, &config, 1, 1, &mut Out::new()).unwrap();
-        connections.insert(cookie, Connection::new(id, (0, 0), instance, peer, 1));
+        connections.insert(cookie, Connection::new(id, (0, Share::default()), instance, peer, 1));
         connections.publish(id, peer);
         id
     }

@@ -57,6 +57,7 @@ mod ration;
 mod region;
 mod router;
 pub mod sans_io;
+mod shares;
 mod stack;
 mod stacks;
 mod statistics;

@@ -7,7 +7,9 @@
 use crate::error::Error;
 use crate::options::Options;
 use crate::pool::Pool;
+use crate::shares::{Cause, Share, Shares};
 use crate::stack::Stack;
+use std::net::IpAddr;
 
 /// Bytes that all pools of a stack take by default, unless one connection alone needs more.
 const POOL_BYTES: u64 = 64 << 20;
@@ -16,6 +18,7 @@ const ROOMS: [u64; 5] = [1, 3, 12, 48, 192];
 
 struct Place {
     pool: Pool,
+    shares: Shares,
     members: u64,
     room: u64,
 }
@@ -40,26 +43,44 @@ impl Pools {
         Pools { places: Vec::new(), plan }
     }
 
-    /// The pool of the next connection of the stack.
+    /// What the next connection of the stack has of which pool. `ip`: its peer's.
     ///
     /// Errors: `Invalid` if its size does not fit the machine; `Full` if there is no memory for it.
-    pub(crate) fn enter(&mut self, stack: &Stack) -> Result<usize, Error> {
+    pub(crate) fn enter(&mut self, stack: &Stack, ip: IpAddr) -> Result<Share, Error> {
         let free = self.places.iter().position(|place| place.members < place.room);
         let index = match free {
             Some(index) => index,
             None => {
                 let (blocks, room) = self.plan[self.places.len()];
-                self.places.push(Place { pool: Pool::new(stack, blocks)?, members: 0, room });
+                let pool = Pool::new(stack, blocks)?;
+                let shares = Shares::new(pool.blocks(), stack.raw().blocks_for_one);
+                self.places.push(Place { pool, shares, members: 0, room });
                 self.places.len() - 1
             }
         };
         self.places[index].members += 1;
-        Ok(index)
+        Ok(self.places[index].shares.enter(index, ip))
     }
 
     /// A connection has ended. Its messages were given back.
-    pub(crate) fn leave(&mut self, index: usize) {
-        self.places[index].members -= 1;
+    pub(crate) fn leave(&mut self, mut share: Share) {
+        self.account(&mut share, Cause::Call);
+        let place = &mut self.places[share.place];
+        place.members -= 1;
+        place.shares.leave(&share);
+    }
+
+    /// Notes what a connection has taken of its pool or given back, and why. Said after each of its steps.
+    #[inline]
+    pub(crate) fn account(&mut self, share: &mut Share, cause: Cause) {
+        let place = &mut self.places[share.place];
+        place.shares.account(share, cause, place.pool.free());
+    }
+
+    /// Whether a connection may be given what could take blocks; otherwise others would have less than their share.
+    #[inline]
+    pub(crate) fn may_take(&self, share: &Share, cause: Cause, is_confirmed: bool) -> bool {
+        self.places[share.place].shares.may_take(share, cause, is_confirmed)
     }
 
     #[inline]

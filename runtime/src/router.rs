@@ -36,6 +36,7 @@ use crate::options::Options;
 use crate::outbox::{Flow, Outbox};
 use crate::output::Message;
 use crate::random::Random;
+use crate::shares::Cause;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
 use crate::stepper::{Op, Stepper};
@@ -197,11 +198,26 @@ impl<O: Outbox> Router<O> {
         let Some(send) = connection.instance.stack().known().send else {
             return false;
         };
-        let pool = self.stacks.at(connection.kind).pools.at(connection.pool);
-        connection.usable().is_ok()
-            && connection.may_call(len)
-            && !self.outbox.is_congested(Some(id))
-            && connection.instance.accepts(pool, send, len)
+        connection.usable().is_ok() && self.would_accept(connection, send, len)
+    }
+
+    /// Whether a call with a message of this length would be accepted.
+    fn would_accept(&self, connection: &Connection, event: u16, len: usize) -> bool {
+        let pool = self.stacks.at(connection.kind).pools.at(connection.share.place);
+        self.admits(connection, len) && connection.instance.accepts(pool, event, len)
+    }
+
+    /// The same as far as it does not depend on the stack.
+    fn admits(&self, connection: &Connection, len: usize) -> bool {
+        connection.may_call(len)
+            && !self.outbox.is_congested(Some(connection.id))
+            && self.may_take(connection, Cause::Call)
+    }
+
+    /// Whether a connection may take more of its pool.
+    #[inline]
+    fn may_take(&self, connection: &Connection, cause: Cause) -> bool {
+        self.stacks.at(connection.kind).pools.may_take(&connection.share, cause, connection.budget.is_none())
     }
 
     /// Calls `send` with the connection's peer.
@@ -223,11 +239,10 @@ impl<O: Outbox> Router<O> {
         address: Option<NacreAddr>,
         message: &[u8],
     ) -> Result<(), Error> {
-        self.get(id)?.usable()?;
-        let outcome = if !self.get(id)?.may_call(message.len()) {
+        let connection = self.get(id)?;
+        connection.usable()?;
+        let outcome = if !self.admits(connection, message.len()) {
             self.ask_to_confirm(id);
-            Outcome::Refused
-        } else if self.outbox.is_congested(Some(id)) {
             Outcome::Refused
         } else {
             let outcome = self.run(id, Op::Call { event, arguments, address, message });

@@ -9,7 +9,7 @@ pub struct Traffic {
     pub bytes_out: u64,
     /// Frames that the stack rejected; its counters have the causes.
     pub dropped: u64,
-    /// Frames dropped because the message pool was full.
+    /// Frames dropped because the message pool was full, or because it is scarce and the peer's network has its share.
     pub no_space: u64,
     /// Calls that the stack refused.
     pub refused: u64,

@@ -161,7 +161,7 @@ mod tests {
         let config = Config::filled(&stack, peer.address.into(), 77);
         let id = ConnectionId::new(1, 77);
         let instance = stepper.open(id, (&stack, &mut pool), &config, 1, 1).unwrap();
-        (stepper, Connection::new(id, (0, 0), instance, peer, 1), pool)
+        (stepper, Connection::new(id, (0, Default::default()), instance, peer, 1), pool)
     }
 
     fn send(connection: &Connection) -> Op<'static> {

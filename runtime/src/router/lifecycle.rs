@@ -120,8 +120,8 @@ impl<O: Outbox> Router<O> {
     /// Discards a connection that is in no table any more.
     pub(super) fn give_back(&mut self, connection: Connection) {
         let pools = &mut self.stacks.at_mut(connection.kind).pools;
-        connection.instance.discard(pools.at_mut(connection.pool));
-        pools.leave(connection.pool);
+        connection.instance.discard(pools.at_mut(connection.share.place));
+        pools.leave(connection.share);
     }
 }
 

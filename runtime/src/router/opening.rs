@@ -8,6 +8,7 @@ use crate::event::ConnectionId;
 use crate::instance::Config;
 use crate::outbox::Outbox;
 use crate::peers::Peer;
+use crate::shares::Cause;
 use crate::stack::{GivenRole, Stack};
 use crate::stacks::{Kind, Prepare};
 use crate::stepper::Op;
@@ -100,15 +101,17 @@ impl<O: Outbox> Router<O> {
         let Proposed { id, cookie } = proposed;
         let (now, seed) = (self.time, self.random.draw());
         let Kind { stack, pools, .. } = self.stacks.at_mut(kind);
-        let place = pools.enter(stack)?;
-        let instance = match self.stepper.open(id, (stack, pools.at_mut(place)), config, seed, now) {
+        let mut share = pools.enter(stack, peer.address.ip())?;
+        let opened = self.stepper.open(id, (stack, pools.at_mut(share.place)), config, seed, now);
+        pools.account(&mut share, Cause::Call);
+        let instance = match opened {
             Ok(instance) => instance,
             Err(error) => {
-                pools.leave(place);
+                pools.leave(share);
                 return Err(error);
             }
         };
-        let connection = Connection { phase, ..Connection::new(id, (kind, place), instance, peer, now) };
+        let connection = Connection { phase, ..Connection::new(id, (kind, share), instance, peer, now) };
         self.connections.insert(cookie, connection);
         self.send_frames(id);
         Ok(())

@@ -9,6 +9,7 @@ use crate::event::{ConnectionId, Head};
 use crate::instance::{Config, Outcome};
 use crate::outbox::Outbox;
 use crate::peers::Peer;
+use crate::shares::Cause;
 use crate::stepper::Op;
 use crate::wire::{fingerprint, Identification, Preamble};
 use std::io;
@@ -102,9 +103,16 @@ impl<O: Outbox> Router<O> {
 
     /// Gives a frame to a connection's stack.
     fn input(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) {
+        let Ok(may_take) = self.get(id).map(|connection| self.may_take(connection, Cause::Frame)) else {
+            return;
+        };
         // Counted before the step, which may send as much more.
         if let Ok(connection) = self.get_mut(id) {
             connection.count_in(len);
+            if !may_take {
+                connection.traffic.no_space += 1;
+                return;
+            }
         }
         let outcome = self.run(id, Op::Input { len });
         let now = self.time;

@@ -9,6 +9,7 @@ use crate::event::{ConnectionId, Head, Pending};
 use crate::instance::Outcome;
 use crate::outbox::Outbox;
 use crate::output::Output;
+use crate::shares::Cause;
 use crate::stack::EventRole;
 use crate::stepper::Op;
 
@@ -33,8 +34,11 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = connections.get_mut(id) else {
             return Outcome::Invalid;
         };
-        let pool = stacks.at_mut(connection.kind).pools.at_mut(connection.pool);
-        stepper.step(connection, pool, *time, op)
+        let pools = &mut stacks.at_mut(connection.kind).pools;
+        let cause = if matches!(op, Op::Input { .. }) { Cause::Frame } else { Cause::Call };
+        let outcome = stepper.step(connection, pools.at_mut(connection.share.place), *time, op);
+        pools.account(&mut connection.share, cause);
+        outcome
     }
 
     /// Runs the `later` events that wait: they come before all others.
@@ -90,8 +94,10 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = connections.get_mut(id) else {
             return;
         };
-        let pool = stacks.at_mut(connection.kind).pools.at_mut(connection.pool);
-        if stepper.settle(connection, pool) {
+        let pools = &mut stacks.at_mut(connection.kind).pools;
+        let more = stepper.settle(connection, pools.at_mut(connection.share.place));
+        pools.account(&mut connection.share, Cause::Call);
+        if more {
             self.send_frames(id);
             self.copy_rest();
         }

@@ -229,9 +229,7 @@ impl<O: Outbox> Router<O> {
         let Some((event, len)) = connection.refused else {
             return false;
         };
-        let pool = self.stacks.at(connection.kind).pools.at(connection.pool);
-        let may_leave = connection.may_call(len) && !self.outbox.is_congested(Some(id));
-        if !may_leave || !connection.instance.accepts(pool, event, len) {
+        if !self.would_accept(connection, event, len) {
             return false;
         }
         if let Ok(connection) = self.get_mut(id) {
