@@ -132,6 +132,7 @@ impl<O: Outbox> Router<O> {
         if is_new {
             (connection.pinged_at, connection.ping_token) = (now, token);
         }
+        let token = connection.ping_token;
         let (to, cookie) = (connection.peer.address, connection.label);
         self.answer(to, usize::MAX, &Control::Ping { cookie, token });
     }
