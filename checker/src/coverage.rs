@@ -23,8 +23,13 @@ pub struct Unvisited {
 pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
     let stack = world.setup.stack();
     let mut found = vec![];
-    for (at, handler) in stack.handlers.iter().enumerate().filter(|(_, h)| world.may_run(h)) {
-        if covered.has_run(HandlerId(at as u32)) {
+    let runnable = world.runnable();
+    for (at, handler) in stack.handlers.iter().enumerate() {
+        let id = HandlerId(at as u32);
+        if !runnable.contains(&id) {
+            continue;
+        }
+        if covered.has_run(id) {
             Branches { layer: handler.layer, code: &handler.name, covered, found: &mut found }.of(&handler.body);
         } else {
             found.push(Unvisited { layer: handler.layer, code: handler.name.clone(), branch: None });

@@ -26,6 +26,7 @@ pub(crate) struct Admission {
     /// How many connections the peers of each network have begun, the confirmed ones included.
     begun: HashMap<IpAddr, usize>,
     most_begun: usize,
+    retry_above: usize,
     answers: Ration,
     reports: HashMap<SocketAddr, u64>,
 }
@@ -49,6 +50,7 @@ impl Admission {
             most_per_address: options.unconfirmed_per_address,
             begun: HashMap::new(),
             most_begun: options.connections_per_address,
+            retry_above: options.retry_above,
             answers: Ration::new(now),
             reports: HashMap::new(),
         }
@@ -59,8 +61,7 @@ impl Admission {
     pub(crate) fn room_for(&self, ip: IpAddr) -> Room {
         let network = network(ip);
         let of_network = self.by_network.get(&network);
-        let has_its_part = of_network.map_or(0, BTreeSet::len) >= self.most_per_address
-            || self.begun.get(&network).is_some_and(|begun| *begun >= self.most_begun);
+        let has_its_part = of_network.map_or(0, BTreeSet::len) >= self.most_per_address || self.has_all(ip);
         let in_the_way = if has_its_part {
             of_network.and_then(BTreeSet::first)
         } else if self.unconfirmed.len() >= self.most {
@@ -69,6 +70,17 @@ impl Admission {
             return Room::There;
         };
         in_the_way.map_or(Room::Never, |oldest| Room::After(*oldest))
+    }
+
+    /// Whether the peers of this network have as many connections as they may, the confirmed ones included.
+    pub(crate) fn has_all(&self, ip: IpAddr) -> bool {
+        self.begun.get(&network(ip)).is_some_and(|begun| *begun >= self.most_begun)
+    }
+
+    /// Whether a peer must show that it receives frames at this address before anything is kept of it.
+    pub(crate) fn asks_for_proof(&self, ip: IpAddr) -> bool {
+        let of_network = self.by_network.get(&network(ip)).map_or(0, BTreeSet::len);
+        self.unconfirmed.len() >= self.retry_above || of_network > self.retry_above / 16
     }
 
     /// The unconfirmed connection that began first.

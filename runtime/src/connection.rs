@@ -9,6 +9,7 @@ use crate::instance::Instance;
 use crate::peers::Peer;
 use crate::shares::Share;
 use crate::statistics::{retransmitted, ConnectionStatistics, Traffic};
+use crate::wire::Label;
 use std::net::SocketAddr;
 
 /// How far a connection is.
@@ -33,10 +34,17 @@ pub(crate) struct Connection {
     pub instance: Instance,
     pub peer: Peer,
     pub from: NacreAddr,
+    /// This end's key, which frames of the peer carry.
+    pub key: u32,
     /// The incarnation that the peer stated; None: unknown yet.
     pub peer_incarnation: Option<u64>,
     /// The cookie that the peer chose; 0: not known.
     pub label: u32,
+    /// The peer's key, if its cookie is known.
+    pub peer_key: u32,
+    /// When the stack is asked to greet the peer, and how long after that again; 0: it is not.
+    pub hello_at: u64,
+    pub hello_after: u64,
     pub phase: Phase,
     /// The peer began it.
     pub arrived: bool,
@@ -87,8 +95,12 @@ impl Connection {
             instance,
             peer,
             from: peer.address.into(),
+            key: 0,
             peer_incarnation: None,
             label: 0,
+            peer_key: 0,
+            hello_at: 0,
+            hello_after: 0,
             phase: Phase::Live,
             arrived: false,
             is_counted: false,
@@ -119,7 +131,7 @@ impl Connection {
         if let Phase::Lingering { until } = self.phase {
             return by_stack.min(until);
         }
-        by_stack.min(self.silence_ends(timeout)).min(self.next_ping(ping_after))
+        by_stack.min(self.silence_ends(timeout)).min(self.next_ping(ping_after)).min(self.next_hello())
     }
 
     /// The stack's deadline, kept until its next step.
@@ -142,6 +154,21 @@ impl Connection {
         // A peer that seems not to know the connection is asked until that is certain.
         let after = if self.unknown_since.is_some() { ping_after.min(SECOND) } else { ping_after };
         self.heard_at.max(self.pinged_at).saturating_add(after)
+    }
+
+    /// When the peer is to be greeted again, as long as it has not answered.
+    pub(crate) fn next_hello(&self) -> u64 {
+        let waits = self.hello_at != 0 && !self.confirmed && self.phase == Phase::Live;
+        if waits {
+            self.hello_at
+        } else {
+            NEVER
+        }
+    }
+
+    /// What frames to the peer carry.
+    pub(crate) fn to_peer(&self) -> Label {
+        Label { cookie: self.label, key: self.peer_key }
     }
 
     pub(crate) fn heard(&mut self, now: u64) {

@@ -7,6 +7,7 @@ use crate::event::ConnectionId;
 use crate::peers::{Peer, Peers};
 use crate::random::Random;
 use crate::table::{Place, Table};
+use crate::wire::Label;
 use std::net::SocketAddr;
 
 /// What a connection that is being opened will be known by: to this endpoint, and to the peer.
@@ -63,6 +64,12 @@ impl Connections {
         Some(Proposed { id: ConnectionId::new(self.serial, index), cookie })
     }
 
+    /// The same with a given cookie; None, too, if another connection has it.
+    pub(crate) fn propose_with(&self, cookie: u32) -> Option<Proposed> {
+        let Place { index, cookie } = self.table.propose_with(cookie)?;
+        Some(Proposed { id: ConnectionId::new(self.serial, index), cookie })
+    }
+
     /// Enters a connection at the id that was proposed last. It is found by its cookie, and by its peer after
     /// `publish`.
     pub(crate) fn insert(&mut self, cookie: u32, connection: Connection) {
@@ -110,6 +117,11 @@ impl Connections {
         self.table.with(cookie).filter(|connection| connection.peer.address == from)
     }
 
+    /// The same, if the key is its, too: who has not seen a frame of this end does not know both.
+    pub(crate) fn meant(&self, from: SocketAddr, label: Label) -> Option<&Connection> {
+        self.with(from, label.cookie).filter(|connection| connection.key == label.key)
+    }
+
     /// The first connection with this address.
     pub(crate) fn at(&mut self, address: SocketAddr) -> Option<&mut Connection> {
         let index = *self.peers.at(address).first()?;
@@ -132,18 +144,19 @@ impl Connections {
         same.map(|connection| connection.id)
     }
 
-    /// The connection that the peer at this address knows by this cookie.
-    pub(crate) fn labelled(&mut self, from: SocketAddr, label: u32) -> Option<&mut Connection> {
-        let index = self.peers.labelled(from, label)?;
-        self.table.get_mut(index)
+    /// The connection whose frames to the peer at this address carry this.
+    pub(crate) fn labelled(&mut self, from: SocketAddr, label: Label) -> Option<&mut Connection> {
+        let index = self.peers.labelled(from, label.cookie)?;
+        self.table.get_mut(index).filter(|connection| connection.peer_key == label.key)
     }
 
-    /// The peer wants this cookie in frames to it.
-    #[inline]
-    pub(crate) fn set_label(&mut self, id: ConnectionId, label: u32) {
+    /// The peer wants this in frames to it.
+    pub(crate) fn set_label(&mut self, id: ConnectionId, label: Label) {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
+        connection.peer_key = label.key;
+        let label = label.cookie;
         let (old, address) = (std::mem::replace(&mut connection.label, label), connection.peer.address);
         if old != label {
             self.peers.label(address, old, label, id.index());
@@ -203,10 +216,13 @@ mod tests {
     fn label_follows_the_state_of_the_peer() {
         let (mut all, mut random) = (Connections::new(10), Random::new(1));
         let id = add(&mut all, &mut random, peer(1));
-        let labelled = |all: &mut Connections, label: u32| all.labelled(peer(1).address, label).map(|found| found.id);
-        all.set_label(id, 4);
+        let labelled = |all: &mut Connections, cookie: u32| {
+            let label = Label { cookie, key: 9 };
+            all.labelled(peer(1).address, label).map(|found| found.id)
+        };
+        all.set_label(id, Label { cookie: 4, key: 9 });
         assert_eq!(labelled(&mut all, 4), Some(id));
-        all.set_label(id, 5);
+        all.set_label(id, Label { cookie: 5, key: 9 });
         assert_eq!((labelled(&mut all, 4), labelled(&mut all, 5)), (None, Some(id)));
         all.remove(id);
         assert_eq!(labelled(&mut all, 5), None);

@@ -55,6 +55,7 @@ mod pools;
 pub mod random;
 mod ration;
 mod region;
+mod retry;
 mod router;
 pub mod sans_io;
 mod shares;

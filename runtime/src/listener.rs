@@ -12,6 +12,7 @@ pub use crate::stacks::Prepare;
 use crate::statistics::{ConnectionStatistics, ListenerStatistics};
 use crate::transport::Transport;
 use crate::udp::Udp;
+use crate::wire::Label;
 use std::cell::Cell;
 use std::io;
 use std::marker::PhantomData;
@@ -152,6 +153,12 @@ impl Listener {
     /// When `poll` is to be called next if no frame arrives: the transport's time in nanoseconds; `ffi::NEVER`.
     pub fn next_deadline(&self) -> u64 {
         self.router.next_deadline().min(self.transport().deadline())
+    }
+
+    /// What the peer's frames of a connection carry. Who knows it and the peer's address can send frames in its name.
+    pub fn label(&self, id: ConnectionId) -> Result<Label, Error> {
+        let key = self.router.get(id)?.key;
+        Ok(Label { cookie: self.router.cookie(id)?, key })
     }
 
     /// Returns the peer's address.

@@ -37,6 +37,7 @@ use crate::outbox::{Flow, Outbox};
 use crate::output::Message;
 use crate::random::Random;
 use crate::shares::Cause;
+use crate::retry::Retries;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
 use crate::stepper::{Op, Stepper};
@@ -52,6 +53,7 @@ pub(crate) struct Router<O: Outbox> {
     stacks: Stacks,
     connections: Connections,
     admission: Admission,
+    retries: Retries,
     stepper: Stepper,
     /// Work for the time when the active step's outputs are no longer lent.
     after: Vec<After>,
@@ -84,8 +86,10 @@ pub(crate) enum Found {
 impl<O: Outbox> Router<O> {
     /// Knows no stack and has no connection.
     pub(crate) fn new(outbox: O, options: Options, now: u64) -> Router<O> {
+        let mut random = options.seed.map_or_else(Random::from_system, Random::new);
         Router {
             outbox,
+            retries: Retries::new(&mut random),
             stacks: Stacks::default(),
             connections: Connections::new(options.connections),
             admission: Admission::new(&options, now),
@@ -95,7 +99,7 @@ impl<O: Outbox> Router<O> {
             handed_out: HandedOut::default(),
             schedule: Schedule::new(nanoseconds(options.ping_after), nanoseconds(options.timeout)),
             errors: Vec::new(),
-            random: options.seed.map_or_else(Random::from_system, Random::new),
+            random,
             statistics: ListenerStatistics::default(),
             time: now,
             options,

@@ -76,6 +76,8 @@ pub struct ListenerStatistics {
     pub late: u64,
     /// Unconfirmed connections that were ended to make room for others.
     pub evicted: u64,
+    /// First frames whose senders were asked to show that they receive frames at their address.
+    pub retried: u64,
     /// First frames for which there was no room: every connection, or every one with the same address, is confirmed.
     pub limited: u64,
     /// Connections that were replaced because their peer restarted.

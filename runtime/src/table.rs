@@ -50,16 +50,26 @@ impl<T> Table<T> {
 
     /// A place for the next value; none if the table is full. Nothing is taken until `insert`.
     pub(crate) fn propose(&self, random: &mut Random) -> Option<Place> {
-        let index = match self.slots.len() < self.limit {
-            true => self.slots.len() as u32,
-            false => *self.free.front()?,
-        };
+        let index = self.next_index()?;
         let last = self.slots.get(index as usize).map_or(0, |slot| slot.cookie);
         loop {
             let cookie = (random.draw() & ((1 << COOKIE_BITS) - 1)) as u32;
             if cookie != 0 && cookie != last && !self.by_cookie.contains_key(&cookie) {
                 return Some(Place { index, cookie });
             }
+        }
+    }
+
+    /// The same with a given cookie; none, too, if it is in use.
+    pub(crate) fn propose_with(&self, cookie: u32) -> Option<Place> {
+        let index = self.next_index()?;
+        (!self.by_cookie.contains_key(&cookie)).then_some(Place { index, cookie })
+    }
+
+    fn next_index(&self) -> Option<u32> {
+        match self.slots.len() < self.limit {
+            true => Some(self.slots.len() as u32),
+            false => self.free.front().copied(),
         }
     }
 

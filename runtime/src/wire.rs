@@ -17,8 +17,9 @@ const REFUSED: u8 = 0;
 const UNKNOWN: u8 = 1;
 const PING: u8 = 2;
 const PONG: u8 = 3;
+const RETRY: u8 = 4;
 /// Bytes of a refusal that names no stack.
-const REFUSED_HEAD: usize = 17;
+const REFUSED_HEAD: usize = 21;
 
 /// The first four bytes of every frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,19 @@ pub struct Identification {
     pub sender: u64,
     /// The receiver's, as the sender believes.
     pub receiver: u64,
-    /// A random number that the sender drew for this connection.
+    /// A random number that the sender drew for this connection; its low half is the sender's key.
     pub incarnation: u64,
+    /// The receiver's key, if its cookie is known.
+    pub key: u32,
+}
+
+/// What frames to an endpoint carry to show that their sender has seen a frame of it: the cookie that it chose, and its
+/// key, the low half of its incarnation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// 0: not known.
+    pub cookie: u32,
+    pub key: u32,
 }
 
 impl Identification {
@@ -72,8 +84,19 @@ impl Identification {
             sender: u64_at(frame, at + 4)?,
             receiver: u64_at(frame, at + 12)?,
             incarnation: u64_at(frame, at + 20)?,
+            key: u32_at(frame, at + 28)?,
         })
     }
+
+    /// What frames to the sender are to carry.
+    pub fn label(&self) -> Label {
+        Label { cookie: self.cookie, key: self.incarnation as u32 }
+    }
+}
+
+/// The key in a short frame; 0 if there is none.
+pub fn short_key(frame: &[u8]) -> u32 {
+    u32_at(frame, PREAMBLE).unwrap_or(0)
 }
 
 /// The fingerprint in an identified frame; None if the frame is too short.
@@ -81,18 +104,20 @@ pub fn fingerprint(frame: &[u8]) -> Option<u64> {
     u64_at(frame, 4)
 }
 
-/// A control frame. `cookie` is the one that its receiver chose.
+/// A control frame. `to` is what its receiver chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
     /// The sender does not serve the stack with this fingerprint. `serves` counts those it serves (255: or more),
     /// `served` names those that fitted.
-    Refused { cookie: u32, fingerprint: u64, serves: u8, served: Vec<u64> },
-    /// The sender does not know the cookie that it found in a frame.
-    Unknown { unknown: u32 },
+    Refused { to: Label, fingerprint: u64, serves: u8, served: Vec<u64> },
+    /// The sender does not know what it found in a frame.
+    Unknown { unknown: Label },
     /// Asks for a pong with the same token.
-    Ping { cookie: u32, token: u64 },
+    Ping { to: Label, token: u64 },
     /// The answer to a ping.
     Pong { cookie: u32, token: u64 },
+    /// The sender keeps nothing before the receiver has shown that it is where it claims to be: by frames with `label`.
+    Retry { to: Label, label: Label },
 }
 
 impl Control {
@@ -104,17 +129,23 @@ impl Control {
             return None;
         }
         let cookie = preamble.cookie;
+        let key = |at| u32_at(frame, at);
         match frame[5] {
             REFUSED => {
+                let to = Label { cookie, key: key(16)? };
                 let fingerprint = u64_at(frame, 8)?;
-                let serves = *frame.get(16)?;
+                let serves = *frame.get(20)?;
                 let named = frame[REFUSED_HEAD..].chunks_exact(8).take(usize::from(serves));
                 let served = named.map(|bytes| u64::from_le_bytes(bytes.try_into().expect("8 bytes"))).collect();
-                Some(Control::Refused { cookie, fingerprint, serves, served })
+                Some(Control::Refused { to, fingerprint, serves, served })
             }
-            UNKNOWN => Some(Control::Unknown { unknown: u32_at(frame, 8)? & 0xff_ffff }),
-            PING => Some(Control::Ping { cookie, token: u64_at(frame, 8)? }),
+            UNKNOWN => Some(Control::Unknown { unknown: Label { cookie, key: key(8)? } }),
+            PING => Some(Control::Ping { to: Label { cookie, key: key(16)? }, token: u64_at(frame, 8)? }),
             PONG => Some(Control::Pong { cookie, token: u64_at(frame, 8)? }),
+            RETRY => {
+                let label = Label { cookie: u32_at(frame, 12)? & 0xff_ffff, key: key(16)? };
+                Some(Control::Retry { to: Label { cookie, key: key(8)? }, label })
+            }
             _ => None,
         }
     }
@@ -123,22 +154,31 @@ impl Control {
     /// many stacks as fit.
     pub fn write(&self, room: usize) -> Option<Vec<u8>> {
         let (kind, cookie) = match self {
-            Control::Refused { cookie, .. } => (REFUSED, *cookie),
-            Control::Unknown { .. } => (UNKNOWN, 0),
-            Control::Ping { cookie, .. } => (PING, *cookie),
+            Control::Refused { to, .. } => (REFUSED, to.cookie),
+            Control::Unknown { unknown } => (UNKNOWN, unknown.cookie),
+            Control::Ping { to, .. } => (PING, to.cookie),
             Control::Pong { cookie, .. } => (PONG, *cookie),
+            Control::Retry { to, .. } => (RETRY, to.cookie),
         };
         let mut frame = Preamble { identified: false, shape: CONTROL, cookie }.to_bytes().to_vec();
         frame.extend([VERSION, kind, 0, 0]);
         match self {
-            Control::Refused { fingerprint, serves, served, .. } => {
+            Control::Refused { to, fingerprint, serves, served } => {
                 frame.extend(fingerprint.to_le_bytes());
+                frame.extend(to.key.to_le_bytes());
                 frame.push(*serves);
                 let fit = room.saturating_sub(REFUSED_HEAD) / 8;
                 served.iter().take(fit).for_each(|one| frame.extend(one.to_le_bytes()));
             }
-            Control::Unknown { unknown } => frame.extend(unknown.to_le_bytes()),
-            Control::Ping { token, .. } | Control::Pong { token, .. } => frame.extend(token.to_le_bytes()),
+            Control::Unknown { unknown } => frame.extend(unknown.key.to_le_bytes()),
+            Control::Ping { to, token } => {
+                frame.extend(token.to_le_bytes());
+                frame.extend(to.key.to_le_bytes());
+            }
+            Control::Pong { token, .. } => frame.extend(token.to_le_bytes()),
+            Control::Retry { to, label } => {
+                [to.key, label.cookie, label.key].iter().for_each(|word| frame.extend(word.to_le_bytes()));
+            }
         }
         (frame.len() <= room).then_some(frame)
     }
@@ -156,19 +196,23 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 mod tests {
     use super::*;
 
+    const MINE: Label = Label { cookie: 0x030201, key: 0x12345678 };
+
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     #[test]
     fn golden_control_frames() {
-        let refused =
-            Control::Refused { cookie: 0x030201, fingerprint: 0x0807060504030201, serves: 2, served: vec![1, 2] };
-        let golden = "fe010203010000000102030405060708020100000000000000";
-        assert_eq!(hex(&refused.write(32).unwrap()), golden, "one name fits 32 bytes");
-        assert_eq!(hex(&Control::Unknown { unknown: 0xabcdef }.write(12).unwrap()), "fe00000001010000efcdab00");
-        let ping = Control::Ping { cookie: 5, token: 9 };
-        assert_eq!(hex(&ping.write(16).unwrap()), "fe050000010200000900000000000000");
+        let refused = Control::Refused { to: MINE, fingerprint: 0x0807060504030201, serves: 2, served: vec![1, 2] };
+        let golden = "fe0102030100000001020304050607087856341202";
+        let one = "0100000000000000";
+        assert_eq!(hex(&refused.write(36).unwrap()), format!("{golden}{one}"), "one name fits 36 bytes");
+        assert_eq!(hex(&Control::Unknown { unknown: MINE }.write(12).unwrap()), "fe0102030101000078563412");
+        let ping = Control::Ping { to: Label { cookie: 5, key: 0x12345678 }, token: 9 };
+        assert_eq!(hex(&ping.write(20).unwrap()), "fe05000001020000090000000000000078563412");
+        let retry = Control::Retry { to: MINE, label: Label { cookie: 0xabcdef, key: 1 } };
+        assert_eq!(hex(&retry.write(20).unwrap()), "fe0102030104000078563412efcdab0001000000");
         let pong = Control::Pong { cookie: 5, token: 9 };
         assert_eq!(hex(&pong.write(16).unwrap()), "fe050000010300000900000000000000");
     }
@@ -176,10 +220,11 @@ mod tests {
     #[test]
     fn control_frames_read_as_written() {
         let all = [
-            Control::Refused { cookie: 7, fingerprint: 8, serves: 3, served: vec![9, 10, 11] },
-            Control::Unknown { unknown: 0xffffff },
-            Control::Ping { cookie: 1, token: u64::MAX },
+            Control::Refused { to: MINE, fingerprint: 8, serves: 3, served: vec![9, 10, 11] },
+            Control::Unknown { unknown: Label { cookie: 0xffffff, key: u32::MAX } },
+            Control::Ping { to: MINE, token: u64::MAX },
             Control::Pong { cookie: 0xffffff, token: 3 },
+            Control::Retry { to: MINE, label: Label { cookie: 1, key: 2 } },
         ];
         for control in all {
             let frame = control.write(100).unwrap();
@@ -192,8 +237,8 @@ mod tests {
 
     #[test]
     fn answer_is_never_larger_than_its_cause() {
-        assert_eq!(Control::Unknown { unknown: 1 }.write(11), None);
-        let refused = Control::Refused { cookie: 0, fingerprint: 1, serves: 200, served: vec![5; 200] };
+        assert_eq!(Control::Unknown { unknown: MINE }.write(11), None);
+        let refused = Control::Refused { to: MINE, fingerprint: 1, serves: 200, served: vec![5; 200] };
         for room in 0..200 {
             assert!(refused.write(room).is_none_or(|frame| frame.len() <= room));
         }
@@ -201,7 +246,7 @@ mod tests {
 
     #[test]
     fn other_versions_are_not_read() {
-        let mut frame = Control::Unknown { unknown: 1 }.write(12).unwrap();
+        let mut frame = Control::Unknown { unknown: MINE }.write(12).unwrap();
         frame[4] = 2;
         assert_eq!(Control::read(&frame), None);
     }
@@ -214,8 +259,8 @@ mod tests {
         long.splice(12..12, [0xaa, 0xbb]);
         assert_eq!(Identification::read(&short), Identification::read(&long));
         assert_eq!(Identification::read(&short).unwrap().cookie, 0x0e0d0c);
-        assert_eq!(Identification::read(&short[..39]), None);
-        assert_eq!(Identification::read(&long[..41]), None);
+        assert_eq!(Identification::read(&short[..43]), None);
+        assert_eq!(Identification::read(&long[..45]), None);
     }
 
     #[test]

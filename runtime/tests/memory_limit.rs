@@ -37,7 +37,7 @@ fn exchange(network: &Network, ends: &mut [&mut Listener; 2]) -> usize {
 #[test]
 fn connection_for_which_there_is_no_memory_is_an_error_and_no_more() {
     let network = Network::new(Faults::default());
-    let mut server = Listener::new(network.end(), Options::default());
+    let mut server = Listener::new(network.end(), Options { retry_above: 1_000_000, ..Options::default() });
     server.serve(&window()).unwrap();
     let mut client = Listener::new(network.end(), Options::default());
     let connect = |client: &mut Listener, to, identity: u64| {

@@ -24,12 +24,13 @@ pub fn decode(stack: &Stack, frame: &[u8]) -> String {
 /// Describes a control frame, which a host sends by itself.
 fn named(control: Control) -> String {
     match control {
-        Control::Refused { cookie, fingerprint, .. } => {
-            format!("Refused{{to={cookie} fingerprint={fingerprint:016x}}}")
+        Control::Refused { to, fingerprint, .. } => {
+            format!("Refused{{to={} fingerprint={fingerprint:016x}}}", to.cookie)
         }
-        Control::Unknown { unknown } => format!("Unknown{{cookie={unknown}}}"),
-        Control::Ping { cookie, .. } => format!("Ping{{to={cookie}}}"),
+        Control::Unknown { unknown } => format!("Unknown{{cookie={}}}", unknown.cookie),
+        Control::Ping { to, .. } => format!("Ping{{to={}}}", to.cookie),
         Control::Pong { cookie, .. } => format!("Pong{{to={cookie}}}"),
+        Control::Retry { to, label } => format!("Retry{{to={} cookie={}}}", to.cookie, label.cookie),
     }
 }
 

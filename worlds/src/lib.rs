@@ -8,6 +8,7 @@ mod forgery;
 pub mod initial;
 mod reading;
 mod refusal;
+mod runnable;
 pub mod setup;
 mod stacks;
 pub mod timing;

@@ -1,10 +1,12 @@
 //! Builds a world that can be searched from a source and the command line.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::initial;
 use crate::reading::Reading;
 pub use crate::refusal::Refusal;
+use crate::runnable;
 use crate::setup::{Bounds, Setup, BELOW};
 use crate::timing;
 use crate::values::type_seen;
@@ -12,7 +14,7 @@ use nacre_analysis::timing::Leak;
 use nacre_driver::{variation, LayerPromises, Resolved, Session, Variation};
 use nacre_specification::{Action, ActionKind, Automaton, Configuration, Guard, Parameter};
 use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue};
-use nacre_stack::{Direction, EventRole, Need, Stack};
+use nacre_stack::{Direction, EventRole, HandlerId, Need, Stack};
 use nacre_syntax::ast;
 
 /// The subject of a verification: a layer alone, or a stack.
@@ -35,16 +37,9 @@ pub struct World {
 }
 
 impl World {
-    /// Whether a handler can run here: it does not only pass its event on, and its event is one of the stack's own or
-    /// one that the network emits.
-    pub fn may_run(&self, handler: &nacre_stack::Handler) -> bool {
-        let stack = self.setup.stack();
-        let Some(event) = handler.event.map(|e| stack.event(e)) else { return true };
-        let outside = handler.layer.index() == 0
-            && event.direction == nacre_stack::Direction::Up
-            && event.role != nacre_stack::EventRole::Opening;
-        let outputs = self.setup.below.actions.iter().filter(|a| a.kind == ActionKind::Output);
-        !handler.passes && (!outside || outputs.into_iter().any(|a| a.name == event.name))
+    /// The handlers that can run here.
+    pub fn runnable(&self) -> HashSet<HandlerId> {
+        runnable::handlers(self.setup.stack(), &self.setup.below)
     }
 }
 

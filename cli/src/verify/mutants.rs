@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nacre_checker::explore::Verdict;
 use nacre_driver::Session;
 use nacre_mutants::{mutants, Key, Mutant};
-use nacre_stack::LayerId;
+use nacre_stack::{HandlerId, LayerId};
 use serde_json::{json, Value};
 
 use crate::args::Verify;
@@ -148,8 +148,9 @@ pub fn may_be_seen(mutant: &Mutant, worlds: &[&World]) -> bool {
 
 /// For each handler, whether it ran or cannot run here.
 fn ran(world: &World, covered: &[bool]) -> BTreeMap<String, bool> {
-    let handlers = world.setup.stack().handlers.iter().zip(covered);
-    handlers.map(|(h, covered)| (h.name.clone(), *covered || !world.may_run(h))).collect()
+    let runnable = world.runnable();
+    let handlers = world.setup.stack().handlers.iter().zip(covered).enumerate();
+    handlers.map(|(at, (h, ran))| (h.name.clone(), *ran || !runnable.contains(&HandlerId(at as u32)))).collect()
 }
 
 /// The handlers that ran in none of several searches.

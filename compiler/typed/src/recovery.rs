@@ -85,11 +85,14 @@ impl Body<'_, '_> {
 fn heads(kind: &Written) -> Vec<&ast::Expr> {
     match kind {
         Written::Let { value, .. } => vec![value],
-        Written::Var { value, .. } | Written::Pass { value, .. } | Written::Return(value) => value.iter().collect(),
+        Written::Var { value, .. }
+        | Written::Pass { value, .. }
+        | Written::Return(value)
+        | Written::Impossible(value) => value.iter().collect(),
         Written::Ref { place, .. } => vec![place],
         Written::Assign { place, value, .. } => vec![value, place],
         Written::Later(call) => operands(call),
-        Written::Expr { value: e, .. } | Written::Drop(e) | Written::Impossible(e) => vec![e],
+        Written::Expr { value: e, .. } | Written::Drop(e) => vec![e],
         Written::Cancel(e) | Written::Assert(e, _) | Written::Yield(e) => vec![e],
         Written::Arm { timer, delay, .. } => vec![timer, delay],
         Written::Match { value, .. } => vec![value],

@@ -5,6 +5,7 @@ use super::tests::events;
 use super::*;
 use crate::connection::Phase;
 use crate::support::window;
+use crate::wire::{Control, Label, Preamble};
 use std::net::{IpAddr, Ipv4Addr};
 
 type Datagrams = Vec<(SocketAddr, Vec<u8>)>;
@@ -83,12 +84,121 @@ fn flood_of_first_frames_keeps_nobody_out() {
 }
 
 #[test]
+fn where_many_are_not_confirmed_an_address_is_proven_before_anything_is_kept() {
+    let options = Options { seed: Some(1), connections: 60, unconfirmed: 50, retry_above: 20, ..Options::default() };
+    let mut server = router(options);
+    server.serve(&window(), None).unwrap();
+    flood(&mut server, 0, 500);
+    let statistics = server.statistics();
+    assert_eq!((statistics.connections, statistics.evicted, statistics.retried), (20, 0, 480));
+    assert!(server.outbox().iter().all(|(_, frame)| frame.len() <= 52), "no answer is larger than a first frame");
+    server.outbox_mut().clear();
+
+    let (mut client, id) = client(2);
+    // Greeting, retry; greeting with its label, answer.
+    let words = [exchange(&mut client, &mut server), exchange(&mut client, &mut server)].concat();
+    assert!(words.contains(&"opened".to_string()), "{words:?}");
+    assert!(server.connections.at(address(HONEST)).expect("it is there").confirmed);
+    client.send(id, b"again").unwrap();
+    exchange(&mut client, &mut server);
+    assert_eq!((server.statistics().evicted, server.statistics().late), (0, 0));
+}
+
+#[test]
+fn retry_is_believed_of_nobody_who_has_not_seen_the_first_frame() {
+    let (mut client, id) = client(2);
+    client.outbox_mut().clear();
+    let cookie = client.cookie(id).unwrap();
+    let key = client.get(id).unwrap().key;
+    let label = Label { cookie: 5, key: 6 };
+    for to in [Label { cookie, key: key ^ 1 }, Label { cookie: cookie ^ 1, key }] {
+        client.datagram(address(SERVER), &Control::Retry { to, label }.write(20).unwrap());
+        assert!(client.outbox().is_empty(), "nothing happens");
+    }
+    client.datagram(address(SERVER), &Control::Retry { to: Label { cookie, key }, label }.write(20).unwrap());
+    events(&mut client);
+    assert_eq!(client.outbox().len(), 1, "a greeting");
+    // What the server does not know any more is forgotten.
+    client.outbox_mut().clear();
+    client.datagram(address(SERVER), &Control::Unknown { unknown: label }.write(12).unwrap());
+    events(&mut client);
+    let greeting = client.outbox_mut().pop().expect("another greeting").1;
+    assert_eq!(Preamble::read(&greeting).unwrap().cookie, 0);
+}
+
+#[test]
+fn label_of_a_retry_is_of_no_use_to_others_or_later() {
+    let mut server = router(Options { seed: Some(1), retry_above: 0, ..Options::default() });
+    server.serve(&window(), None).unwrap();
+    let (mut client, _) = client(2);
+    exchange(&mut client, &mut server);
+    let (_, proven) = client.outbox_mut().pop().expect("a greeting with the label");
+    assert_ne!(Preamble::read(&proven).unwrap().cookie, 0);
+    server.datagram(address(77), &proven);
+    events(&mut server);
+    assert_eq!((server.statistics().connections, server.statistics().unknown_cookies), (0, 1), "another address");
+    server.set_time(30 * crate::clock::SECOND);
+    server.datagram(address(HONEST), &proven);
+    events(&mut server);
+    assert_eq!((server.statistics().connections, server.statistics().unknown_cookies), (0, 2), "too late");
+}
+
+#[test]
+fn nothing_is_delivered_of_an_address_that_is_not_proven() {
+    let mut server = router(Options { seed: Some(1), retry_above: 0, ..Options::default() });
+    server.serve(&window(), None).unwrap();
+    let (mut client, _) = client(2);
+    let mut heard = Vec::new();
+    for round in 0..3 {
+        for (_, frame) in std::mem::take(client.outbox_mut()) {
+            server.datagram(address(HONEST), &frame);
+            heard.extend(events(&mut server));
+            assert!(round > 0 || heard.is_empty(), "{heard:?}");
+        }
+        for (_, frame) in std::mem::take(server.outbox_mut()) {
+            client.datagram(address(SERVER), &frame);
+            events(&mut client);
+        }
+    }
+    client.set_time(crate::clock::SECOND);
+    events(&mut client);
+    exchange(&mut client, &mut server);
+    assert!(heard.contains(&"opened".to_string()), "{heard:?}");
+    assert_eq!(server.connections.at(address(HONEST)).expect("it is there").traffic.frames_in, 3);
+}
+
+#[test]
+fn frames_with_a_guessed_cookie_have_no_effect_without_the_key() {
+    let mut server = server(60, 50);
+    let (mut client, id) = client(2);
+    (0..3).for_each(|_| drop(exchange(&mut client, &mut server)));
+    client.send(id, b"again").unwrap();
+    let (_, short) = client.outbox_mut().pop().expect("a frame");
+    assert_eq!(short[0] & 1, 0, "a short frame");
+    let honest = server.connections.at(address(HONEST)).expect("it is there");
+    let (heard, dropped) = (honest.heard_at, honest.traffic.dropped);
+    server.set_time(1_000_000);
+    for bit in 0..32 {
+        let mut forged = short.clone();
+        forged[4 + bit / 8] ^= 1 << (bit % 8);
+        server.datagram(address(HONEST), &forged);
+        assert!(events(&mut server).is_empty());
+        let to = Label { cookie: Preamble::read(&short).unwrap().cookie, key: crate::wire::short_key(&forged) };
+        server.datagram(address(HONEST), &Control::Ping { to, token: 1 }.write(20).unwrap());
+    }
+    let honest = server.connections.at(address(HONEST)).expect("it is there");
+    assert_eq!((honest.heard_at, honest.traffic.dropped), (heard, dropped + 32));
+    server.datagram(address(HONEST), &short);
+    assert_eq!(events(&mut server), ["delivered again"]);
+}
+
+#[test]
 fn first_frame_that_is_damaged_makes_nobody_leave() {
     let mut server = server(60, 50);
     flood(&mut server, 0, 50);
     let (mut forger, _) = client(99);
     let (_, mut frame) = forger.outbox_mut().remove(0);
-    frame.truncate(40);
+    frame.truncate(46);
     server.datagram(address(900), &frame);
     events(&mut server);
     let statistics = server.statistics();
@@ -137,7 +247,7 @@ fn one_address_fills_its_part_of_the_table_and_others_still_come() {
     };
     let port = |n: u16| SocketAddr::new(address(77).ip(), 8000 + n);
     let mut came: Vec<_> = (0..8).filter_map(|n| confirmed(&mut server, port(n))).collect();
-    assert_eq!((came.len(), server.statistics().limited, server.statistics().evicted), (5, 6, 0));
+    assert_eq!((came.len(), server.statistics().limited, server.statistics().evicted), (5, 9, 0));
     assert!((0..15).all(|n| confirmed(&mut server, address(n)).is_some()), "one from each address");
     // A connection that is closed in order makes room at once, also while it still answers.
     let (client, id) = &mut came[0];

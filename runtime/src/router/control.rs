@@ -6,8 +6,9 @@ use crate::connection::Phase;
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head, OtherStack};
 use crate::outbox::Outbox;
+use crate::peers::Peer;
 use crate::stepper::Op;
-use crate::wire::Control;
+use crate::wire::{Control, Identification, Label};
 use std::net::SocketAddr;
 
 /// A connection's pings are answered once in this time.
@@ -24,18 +25,19 @@ impl<O: Outbox> Router<O> {
             return;
         };
         let used = match control {
-            Control::Refused { cookie, fingerprint, served, .. } => self.refused(from, cookie, fingerprint, &served),
+            Control::Refused { to, fingerprint, served, .. } => self.refused(from, to, fingerprint, &served),
             Control::Unknown { unknown } => self.unknown(from, unknown),
-            Control::Ping { cookie, token } => self.ping(from, len, cookie, token),
+            Control::Ping { to, token } => self.ping(from, len, to, token),
             Control::Pong { cookie, token } => self.pong(from, cookie, token),
+            Control::Retry { to, label } => self.retry(from, to, label),
         };
         self.statistics.controls_ignored += u64::from(!used);
     }
 
     /// The peer does not serve the stack of a connection. Believed only before the peer has ever answered, and only of
     /// the fingerprint that was sent.
-    fn refused(&mut self, from: SocketAddr, cookie: u32, fingerprint: u64, served: &[u64]) -> bool {
-        let Some(connection) = self.connections.with(from, cookie) else {
+    fn refused(&mut self, from: SocketAddr, to: Label, fingerprint: u64, served: &[u64]) -> bool {
+        let Some(connection) = self.connections.meant(from, to) else {
             return false;
         };
         let (id, ours) = (connection.id, connection.instance.stack().to_name());
@@ -48,13 +50,34 @@ impl<O: Outbox> Router<O> {
         true
     }
 
-    /// The peer says that it does not know the cookie that we use. It may be a lie: the stack says everything again,
+    /// The peer keeps nothing before we have shown that we are at our address: frames carry this label from now on.
+    fn retry(&mut self, from: SocketAddr, to: Label, label: Label) -> bool {
+        let Some(connection) = self.connections.meant(from, to) else {
+            return false;
+        };
+        if connection.arrived || connection.confirmed || connection.peer_incarnation.is_some() {
+            return false;
+        }
+        let id = connection.id;
+        self.connections.set_label(id, label);
+        self.say_hello(id);
+        true
+    }
+
+    /// The peer says that it does not know the label that we use. It may be a lie: the stack says everything again,
     /// and a ping asks. If the peer still says so later and nothing else came from it, it has forgotten the connection.
-    fn unknown(&mut self, from: SocketAddr, label: u32) -> bool {
+    fn unknown(&mut self, from: SocketAddr, label: Label) -> bool {
         let now = self.time;
         let Some(connection) = self.connections.labelled(from, label) else {
             return false;
         };
+        if !connection.arrived && !connection.confirmed && connection.peer_incarnation.is_none() {
+            // The label came with a retry, too long ago: begin again.
+            let id = connection.id;
+            self.connections.set_label(id, Label::default());
+            self.say_hello(id);
+            return true;
+        }
         let (id, event) = (connection.id, connection.instance.stack().known().unknown);
         let first = connection.unknown_since.is_none();
         let since = *connection.unknown_since.get_or_insert(now);
@@ -74,9 +97,9 @@ impl<O: Outbox> Router<O> {
         true
     }
 
-    fn ping(&mut self, from: SocketAddr, len: usize, cookie: u32, token: u64) -> bool {
-        let Some(id) = self.connections.with(from, cookie).map(|connection| connection.id) else {
-            self.answer_unknown(from, len, cookie);
+    fn ping(&mut self, from: SocketAddr, len: usize, to: Label, token: u64) -> bool {
+        let Some(id) = self.connections.meant(from, to).map(|connection| connection.id) else {
+            self.answer_unknown(from, len, to);
             return false;
         };
         let now = self.time;
@@ -133,20 +156,20 @@ impl<O: Outbox> Router<O> {
             (connection.pinged_at, connection.ping_token) = (now, token);
         }
         let token = connection.ping_token;
-        let (to, cookie) = (connection.peer.address, connection.label);
-        self.answer(to, usize::MAX, &Control::Ping { cookie, token });
+        let (address, to) = (connection.peer.address, connection.to_peer());
+        self.answer(address, usize::MAX, &Control::Ping { to, token });
     }
 
-    /// A frame with a cookie that this end does not know.
-    pub(super) fn answer_unknown(&mut self, from: SocketAddr, len: usize, cookie: u32) {
+    /// A frame with a label that this end does not know.
+    pub(super) fn answer_unknown(&mut self, from: SocketAddr, len: usize, unknown: Label) {
         self.statistics.unknown_cookies += 1;
-        if cookie != 0 && self.may_answer(from) {
-            self.answer(from, len, &Control::Unknown { unknown: cookie });
+        if unknown.cookie != 0 && self.may_answer(from) {
+            self.answer(from, len, &Control::Unknown { unknown });
         }
     }
 
     /// A first frame of a stack that is not served.
-    pub(super) fn refuse(&mut self, from: SocketAddr, len: usize, fingerprint: u64, cookie: u32) {
+    pub(super) fn refuse(&mut self, from: SocketAddr, len: usize, fingerprint: u64, to: Label) {
         self.statistics.other_stack += 1;
         let served = self.stacks.served();
         if self.admission.may_report(from, self.time) {
@@ -164,7 +187,15 @@ impl<O: Outbox> Router<O> {
         }
         let served: Vec<u64> = served.iter().map(|name| name.fingerprint).collect();
         let serves = u8::try_from(served.len()).unwrap_or(u8::MAX);
-        self.answer(from, len, &Control::Refused { cookie, fingerprint, serves, served });
+        self.answer(from, len, &Control::Refused { to, fingerprint, serves, served });
+    }
+
+    /// A first frame where many are not confirmed: its sender is told to say it again, with a label that it can only
+    /// know if it receives this answer, which is smaller. Nothing is kept.
+    pub(super) fn ask_for_proof(&mut self, len: usize, peer: &Peer, who: &Identification) {
+        self.statistics.retried += 1;
+        let label = self.retries.label(peer, who.incarnation, self.time);
+        self.answer(peer.address, len, &Control::Retry { to: who.label(), label });
     }
 
     /// Sends a control frame unless it is larger than its cause.

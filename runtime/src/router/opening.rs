@@ -1,6 +1,7 @@
 //! Enters stacks and opens connections.
 
 use super::Router;
+use crate::clock::{MILLISECOND, SECOND};
 use crate::connection::{Connection, Phase};
 use crate::connections::Proposed;
 use crate::error::Error;
@@ -12,7 +13,13 @@ use crate::shares::Cause;
 use crate::stack::{GivenRole, Stack};
 use crate::stacks::{Kind, Prepare};
 use crate::stepper::Op;
+use crate::wire::Label;
 use std::net::SocketAddr;
+
+/// A peer that does not answer is greeted again after this time, and then after twice as long each time,
+const HELLO_FIRST_NS: u64 = 50 * MILLISECOND;
+/// up to this.
+const HELLO_LAST_NS: u64 = SECOND;
 
 impl<O: Outbox> Router<O> {
     /// Lets peers begin connections with a stack.
@@ -47,6 +54,7 @@ impl<O: Outbox> Router<O> {
         self.connections.publish(id, peer);
         self.statistics.connected += 1;
         self.say_open(id, to);
+        self.say_hello(id);
         self.release();
         Ok(id)
     }
@@ -111,10 +119,27 @@ impl<O: Outbox> Router<O> {
                 return Err(error);
             }
         };
-        let connection = Connection { phase, ..Connection::new(id, (kind, share), instance, peer, now) };
+        let key = config.role(GivenRole::Incarnation).unwrap_or(0) as u32;
+        let connection = Connection { phase, key, ..Connection::new(id, (kind, share), instance, peer, now) };
         self.connections.insert(cookie, connection);
         self.send_frames(id);
         Ok(())
+    }
+
+    /// Lets a stack greet the peer of a connection that this end began, now and, as long as it has not answered, later.
+    pub(super) fn say_hello(&mut self, id: ConnectionId) {
+        let now = self.time;
+        let Ok(connection) = self.get_mut(id) else {
+            return;
+        };
+        let Some(event) = connection.instance.stack().known().hello else {
+            return;
+        };
+        connection.hello_after = (connection.hello_after * 2).clamp(HELLO_FIRST_NS, HELLO_LAST_NS);
+        connection.hello_at = now + connection.hello_after;
+        let Label { cookie, key } = connection.to_peer();
+        let arguments = [cookie.into(), key.into(), 0, 0];
+        self.run(id, Op::Call { event, arguments: &arguments, address: None, message: &[] });
     }
 
     /// Tells a stack that wants to know (a channel's `open`) whom to open to. One that refuses opens with its first

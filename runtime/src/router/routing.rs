@@ -5,15 +5,27 @@ use super::Router;
 use crate::admission::Room;
 use crate::budget::Budget;
 use crate::connection::{Connection, Phase};
+use crate::connections::Proposed;
 use crate::event::{ConnectionId, Head};
 use crate::instance::{Config, Outcome};
 use crate::outbox::Outbox;
 use crate::peers::Peer;
 use crate::shares::Cause;
+use crate::stack::GivenRole;
 use crate::stepper::Op;
-use crate::wire::{fingerprint, Identification, Preamble};
+use crate::wire::{fingerprint, short_key, Identification, Label, Preamble};
 use std::io;
 use std::net::SocketAddr;
+
+/// How a peer begins a connection.
+enum Begin {
+    /// It states who it is.
+    Claimed(Identification),
+    /// With the label that it was told: it receives frames at its address.
+    Proven(Identification, Label),
+    /// Its stack has no preamble: the address says who it is.
+    Bare,
+}
 
 impl<O: Outbox> Router<O> {
     /// Handles a datagram. No step may be active (`has_room`).
@@ -51,12 +63,15 @@ impl<O: Outbox> Router<O> {
             return match (self.stacks.find(named), Identification::read(frame)) {
                 (Some(_), Some(who)) => self.route_identified(from, len, preamble.cookie, who),
                 (Some(_), None) => self.statistics.malformed += 1,
-                (None, who) => self.refuse(from, len, named, who.map_or(0, |who| who.cookie)),
+                (None, who) => self.refuse(from, len, named, who.map_or(Label::default(), |who| who.label())),
             };
         }
         match self.connections.with(from, preamble.cookie).map(|connection| connection.id) {
             Some(id) => self.input(id, len, None),
-            None => self.answer_unknown(from, len, preamble.cookie),
+            None => {
+                let key = short_key(self.stepper.frame(len));
+                self.answer_unknown(from, len, Label { cookie: preamble.cookie, key });
+            }
         }
     }
 
@@ -69,12 +84,14 @@ impl<O: Outbox> Router<O> {
         if let Some(id) = self.connections.of_incarnation(&peer, Some(who.incarnation)) {
             return self.input(id, len, Some(who));
         }
-        if cookie != 0 {
+        let label = Label { cookie, key: who.key };
+        let proven = cookie != 0 && self.retries.is_valid(label, &peer, who.incarnation, self.time);
+        if cookie != 0 && !proven {
             // Meant for a connection that this end does not have any more, perhaps not since it started.
-            return self.answer_unknown(from, len, cookie);
+            return self.answer_unknown(from, len, label);
         }
         let Some(kind) = self.stacks.find(who.fingerprint).filter(|kind| self.stacks.at(*kind).served) else {
-            return self.refuse(from, len, who.fingerprint, who.cookie);
+            return self.refuse(from, len, who.fingerprint, who.label());
         };
         // Both began at once. Only where peers may begin connections: everybody could send this frame to a client that
         // waits for its first answer, which names its cookie.
@@ -85,7 +102,13 @@ impl<O: Outbox> Router<O> {
             self.statistics.late += 1;
             return;
         }
-        self.begin(kind, peer, len, Some(who));
+        if proven {
+            return self.begin(kind, peer, len, Begin::Proven(who, label));
+        }
+        if self.stacks.at(kind).stack.known().hello.is_some() && self.admission.asks_for_proof(from.ip()) {
+            return self.ask_for_proof(len, &peer, &who);
+        }
+        self.begin(kind, peer, len, Begin::Claimed(who));
     }
 
     /// For stacks without a preamble, the address alone identifies the connection.
@@ -98,7 +121,7 @@ impl<O: Outbox> Router<O> {
             return;
         };
         let peer = Peer { address: from, identity: 0, fingerprint: kind.stack.fingerprint() };
-        self.begin(0, peer, len, None);
+        self.begin(0, peer, len, Begin::Bare);
     }
 
     /// Gives a frame to a connection's stack.
@@ -138,18 +161,22 @@ impl<O: Outbox> Router<O> {
         };
         connection.peer_incarnation.get_or_insert(who.incarnation);
         if who.cookie != 0 {
-            self.connections.set_label(id, who.cookie);
+            self.connections.set_label(id, who.label());
         }
     }
 
     /// A first frame: the connection exists only if its stack accepts the frame.
-    fn begin(&mut self, kind: usize, peer: Peer, len: usize, who: Option<Identification>) {
-        let is_welcome = self.admission.room_for(peer.address.ip()) != Room::Never;
-        let Some(proposed) = is_welcome.then(|| self.propose().ok()).flatten() else {
+    fn begin(&mut self, kind: usize, peer: Peer, len: usize, how: Begin) {
+        let ip = peer.address.ip();
+        let is_welcome = match how {
+            Begin::Proven(..) => !self.admission.has_all(ip),
+            Begin::Claimed(_) | Begin::Bare => self.admission.room_for(ip) != Room::Never,
+        };
+        let Some(proposed) = is_welcome.then(|| self.propose_for(&how)).flatten() else {
             self.statistics.limited += 1;
             return;
         };
-        let (id, config) = (proposed.id, self.config_for(kind, proposed.cookie, peer));
+        let (id, config) = (proposed.id, self.config_for(kind, proposed.cookie, peer, &how));
         let mark = self.events.len();
         if let Err(error) = self.open(proposed, kind, peer, &config, Phase::Tentative) {
             self.statistics.not_accepted += 1;
@@ -157,16 +184,29 @@ impl<O: Outbox> Router<O> {
             return;
         }
         if self.run(id, Op::Input { len }) == Outcome::Done {
-            self.keep(id, mark, len, who);
+            self.keep(id, mark, len, how);
         } else {
             self.statistics.not_accepted += 1;
             self.forget(id, mark);
         }
     }
 
-    fn config_for(&mut self, kind: usize, cookie: u32, peer: Peer) -> Config {
+    /// A place in the table; who has proven its address was told the cookie.
+    fn propose_for(&mut self, how: &Begin) -> Option<Proposed> {
+        let any = self.propose().ok()?;
+        match how {
+            Begin::Proven(_, label) => self.connections.propose_with(label.cookie),
+            Begin::Claimed(_) | Begin::Bare => Some(any),
+        }
+    }
+
+    fn config_for(&mut self, kind: usize, cookie: u32, peer: Peer, how: &Begin) -> Config {
         let mut config = Config::new(&self.stacks.at(kind).stack);
         self.fill_in(&mut config, cookie, self.options.identity, peer);
+        if let Begin::Proven(_, label) = how {
+            let upper = self.random.draw() << 32;
+            config.set_role(GivenRole::Incarnation, upper | u64::from(label.key));
+        }
         if let Some(prepare) = &mut self.stacks.at_mut(kind).prepare {
             prepare(&mut config, peer.address);
         }
@@ -174,7 +214,7 @@ impl<O: Outbox> Router<O> {
     }
 
     /// The stack has accepted the first frame.
-    fn keep(&mut self, id: ConnectionId, mark: usize, len: usize, who: Option<Identification>) {
+    fn keep(&mut self, id: ConnectionId, mark: usize, len: usize, how: Begin) {
         // A stack that ended in its first step is no connection.
         let Ok(connection) = self.get_mut(id) else {
             return self.forget(id, mark);
@@ -188,13 +228,17 @@ impl<O: Outbox> Router<O> {
         self.statistics.arrived += 1;
         self.connections.publish(id, peer);
         let ip = peer.address.ip();
-        if let Room::After(oldest) = self.admission.room_for(ip) {
+        if let (Begin::Claimed(_), Room::After(oldest)) = (&how, self.admission.room_for(ip)) {
             self.after.push(After::Evicted(oldest));
         }
         self.admission.enter(id, ip);
-        match who {
-            Some(who) => self.learn(id, who),
-            None => self.confirm(id),
+        match how {
+            Begin::Claimed(who) => self.learn(id, who),
+            Begin::Proven(who, _) => {
+                self.confirm(id);
+                self.learn(id, who);
+            }
+            Begin::Bare => self.confirm(id),
         }
         for (to, frame) in held {
             if self.get_mut(id).is_ok_and(|connection| connection.count_out(frame.len())) {

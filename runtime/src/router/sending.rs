@@ -5,7 +5,6 @@ use crate::connection::{Connection, Phase};
 use crate::event::ConnectionId;
 use crate::outbox::{Flow, Outbox, Sent};
 use crate::output::{Message, Output};
-use crate::wire::Preamble;
 use std::io::IoSlice;
 use std::net::SocketAddr;
 
@@ -23,16 +22,11 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = connections.get_mut(id) else {
             return;
         };
-        let old = connection.label;
-        let mut label = old;
         for output in outputs.iter().filter(Output::is_frame) {
             let (to, frame) = (receiver(connection, &output), output.message());
             if connection.phase == Phase::Tentative {
                 connection.held.push((to, frame.to_vec()));
                 continue;
-            }
-            if connection.instance.stack().has_preamble() {
-                label = label_in(&frame).unwrap_or(label);
             }
             if !connection.count_out(frame.len()) {
                 continue;
@@ -48,9 +42,6 @@ impl<O: Outbox> Router<O> {
                     errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
                 }
             }
-        }
-        if label != old {
-            connections.set_label(id, label);
         }
     }
 
@@ -86,16 +77,6 @@ fn transmit(outbox: &mut impl Outbox, (flow, to): (Flow, SocketAddr), frame: &Me
     }
     frame.segments().zip(&mut slices).for_each(|(piece, slice)| *slice = IoSlice::new(piece));
     outbox.send(flow, to, &slices[..frame.pieces()])
-}
-
-/// The cookie that the peer chose, from a frame to it that is not identified or knows it already.
-#[inline]
-fn label_in(frame: &Message<'_>) -> Option<u32> {
-    if frame.pieces() == 0 {
-        return None;
-    }
-    let preamble = Preamble::read(frame.piece(0))?;
-    (preamble.cookie != 0).then_some(preamble.cookie)
 }
 
 #[cfg(test)]
@@ -134,7 +115,7 @@ mod tests {
         assert!(!router.accepts(id, 5));
         assert!(matches!(router.send(id, b"hello"), Err(Error::Refused)));
         let traffic = router.statistics().traffic;
-        assert_eq!((traffic.refused, traffic.frames_out), (1, 0));
+        assert_eq!((traffic.refused, traffic.frames_out, traffic.overflowed), (1, 1, 1), "the greeting");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::ffi::NEVER;
 use crate::stack::Stack;
 use crate::statistics::Traffic;
 use crate::support::{newer, window, word};
-use crate::wire::Control;
+use crate::wire::{Control, Label};
 
 type Datagrams = Vec<(SocketAddr, Vec<u8>)>;
 
@@ -133,7 +133,7 @@ fn frame_that_is_lost_is_sent_again_at_the_deadline() {
     let (mut world, id) = World::new(&window());
     world.ends[0].send(id, b"again").unwrap();
     events(&mut world.ends[0]);
-    assert_eq!(std::mem::take(world.ends[0].outbox_mut()).len(), 1, "lost");
+    assert_eq!(std::mem::take(world.ends[0].outbox_mut()).len(), 2, "a greeting and a message are lost");
     let deadline = world.ends[0].next_deadline();
     assert!(deadline > 1 && deadline < NEVER);
     world.ends[0].set_time(deadline - 1);
@@ -186,7 +186,7 @@ fn unknown_cookie_is_answered_no_larger_and_rationed() {
     server.datagram(address(0), &frame(11));
     assert_eq!(*server.outbox(), [], "an answer of 12 bytes to 11");
     server.datagram(address(0), &frame(12));
-    let answer = Control::Unknown { unknown: 0xabcdef }.write(12).unwrap();
+    let answer = Control::Unknown { unknown: Label { cookie: 0xabcdef, key: 0 } }.write(12).unwrap();
     assert_eq!(*server.outbox(), [(address(0), answer)]);
     (0..100).for_each(|_| server.datagram(address(0), &frame(500)));
     assert_eq!(server.outbox().len() as u64, crate::ANSWERS_PER_SECOND_AND_ADDRESS - 1, "the one not written counts");
@@ -202,32 +202,32 @@ fn refusal_is_no_larger_than_its_cause() {
     client.send(id, b"hello").unwrap();
     let (_, frame) = client.outbox_mut().remove(0);
     // Each from an address of its own, which has its ration.
-    for len in 16..=40usize {
+    for len in 20..=44usize {
         server.datagram(address(len), &frame[..len]);
         let answer = server.outbox_mut().pop().map_or(0, |(_, answer)| answer.len());
         assert!(answer <= len, "{answer} bytes in answer to {len}");
-        assert_eq!(answer > 0, len >= 17, "an answer to {len} bytes");
+        assert_eq!(answer > 0, len >= 21, "an answer to {len} bytes");
     }
 }
 
-/// A server with one connection, and its cookie.
-fn connected() -> (World, u32) {
+/// A server with one connection, and what frames to it carry.
+fn connected() -> (World, Label) {
     let (mut world, id) = World::new(&window());
     world.ends[0].send(id, b"hello").unwrap();
     world.run(100_000_000, || false);
     let id = world.ends[1].connections()[0];
-    let cookie = world.ends[1].cookie(id).unwrap();
-    (world, cookie)
+    let to = Label { cookie: world.ends[1].cookie(id).unwrap(), key: world.ends[1].get(id).unwrap().key };
+    (world, to)
 }
 
 #[test]
 fn ping_is_answered_ten_times_a_second() {
-    let (mut world, cookie) = connected();
+    let (mut world, to) = connected();
     let server = &mut world.ends[1];
     let mut pongs = Vec::new();
     for token in 1..=1000 {
         server.set_time(world.now + token * 1_000_000);
-        server.datagram(address(0), &Control::Ping { cookie, token }.write(100).unwrap());
+        server.datagram(address(0), &Control::Ping { to, token }.write(100).unwrap());
         for (_, frame) in std::mem::take(server.outbox_mut()) {
             match Control::read(&frame) {
                 Some(Control::Pong { token, .. }) => pongs.push(token),
@@ -305,9 +305,9 @@ fn valid_frames(stack: &Stack) -> Vec<Vec<u8>> {
         }
     }
     for control in [
-        Control::Refused { cookie: 1, fingerprint: 2, serves: 1, served: vec![3] },
-        Control::Unknown { unknown: 77 },
-        Control::Ping { cookie: 9, token: 4 },
+        Control::Refused { to: Label { cookie: 1, key: 7 }, fingerprint: 2, serves: 1, served: vec![3] },
+        Control::Unknown { unknown: Label { cookie: 77, key: 7 } },
+        Control::Ping { to: Label { cookie: 9, key: 7 }, token: 4 },
         Control::Pong { cookie: 9, token: 4 },
     ] {
         frames.push(control.write(100).unwrap());
@@ -359,7 +359,7 @@ fn every_datagram_is_taken_or_counted_by_its_cause() {
         let mut client = self::router(99);
         let id = client.connect(address(1), &stack, |_| {}).unwrap();
         client.send(id, b"still there").unwrap();
-        let (_, frame) = client.outbox_mut().remove(0);
+        let (_, frame) = client.outbox_mut().pop().unwrap();
         router.datagram(address(200), &frame);
         assert!(events(&mut router).contains(&"delivered still there".to_string()), "seed {seed}");
     }

@@ -76,6 +76,9 @@ impl<O: Outbox> Router<O> {
         if connection.next_ping(ping_after) <= now {
             self.send_ping(id);
         }
+        if self.get(id).is_ok_and(|connection| connection.next_hello() <= now) {
+            self.say_hello(id);
+        }
         if self.get(id).is_ok_and(|connection| connection.instance.deadline() <= now) {
             let outcome = self.run(id, Op::Tick);
             if !matches!(outcome, Outcome::Done) {

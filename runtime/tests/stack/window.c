@@ -1,8 +1,9 @@
 /* A stack written by hand to nacre.h, for the tests of the runtime: a sliding window that goes back N, over a floor as docs/wire.md
  * demands it. Compiled with -DFINGERPRINT=..., -DDESCRIPTION=... and -DSYMBOL=...
  *
- * Frames: preamble, identified ones 40 more bytes (fingerprint, cookie, identities, incarnation, check), number, ack, data.
- * Shapes: 0 data, 1 ack, 2 end. An end is numbered like data.
+ * Frames: preamble, short ones the key, identified ones 44 bytes (fingerprint, cookie, identities,
+ * incarnation, key, check), number, ack, data.
+ * Shapes: 0 data, 1 ack, 2 end, 3 hello (identified; its number is 1 if it asks for an answer). An end is numbered like data.
  * With -DBARE it has no preamble and no identification: its first four bytes are the shape and zeros.
  * It does on purpose what a driver must stand: `later` after opening, acknowledgements in settle, segments in the pool. */
 #include "nacre.h"
@@ -23,9 +24,9 @@ enum { PREAMBLE = 1 };
 enum { WINDOW = 8, BLOCK = 1200, NONE = 0xffff };
 #define RTO 30000000u
 
-enum { SEND, CLOSE, GRANT_DELIVERS, UNKNOWN, FRAME, DELIVER, GRANT_SENDS, OPEN, CLOSED };
+enum { SEND, CLOSE, GRANT_DELIVERS, UNKNOWN, HELLO, FRAME, DELIVER, GRANT_SENDS, OPEN, CLOSED };
 enum { MALFORMED, CHECK, REPEATED, RETRANSMITTED, UNGRANTED, COUNTERS };
-enum { DATA, ACK, END };
+enum { DATA, ACK, END, GREETING };
 
 struct config {
     struct nacre_addr peer;
@@ -35,14 +36,13 @@ struct config {
 
 struct state {
     struct config given;
-    uint64_t peer_incarnation;
     uint64_t resend_at;
-    uint32_t peer_cookie;
+    uint32_t peer_cookie, peer_key;
     uint16_t low, next, expected;
     uint16_t ungranted;
     uint16_t block[WINDOW], len[WINDOW];
     uint8_t end[WINDOW];
-    bool heard, confirmed, identify, ack_due, later, closing, end_sent, peer_ended, closed;
+    bool confirmed, identify, ack_due, later, closing, end_sent, peer_ended, closed;
 };
 
 struct pool {
@@ -71,7 +71,7 @@ static uint32_t crc32c(uint32_t crc, const uint8_t *at, uint32_t len) {
     return crc;
 }
 
-static uint32_t check_of(const uint8_t *frame) { return ~crc32c(crc32c(~0u, frame, 40), frame + 44, 4); }
+static uint32_t check_of(const uint8_t *frame) { return ~crc32c(crc32c(~0u, frame, 44), frame + 48, 4); }
 
 static struct nacre_output *output(struct nacre_out *out, uint16_t port, uint16_t event) {
     struct nacre_output *o = &out->outputs[out->outputs_len++];
@@ -91,9 +91,9 @@ static void segment(struct nacre_out *out, struct nacre_output *o, const uint8_t
 }
 
 static void frame(struct state *s, struct nacre_out *out, uint32_t shape, uint16_t number, const uint8_t *data, uint32_t len) {
-    bool identified = PREAMBLE && (s->identify || !s->confirmed || s->peer_cookie == 0);
+    bool identified = PREAMBLE && (s->identify || !s->confirmed || s->peer_cookie == 0 || shape == GREETING);
     uint8_t *h = out->bytes + out->bytes_len;
-    uint32_t n = identified ? 44 : 4;
+    uint32_t n = identified ? 48 : PREAMBLE ? 8 : 4;
     put32(h, (uint32_t)identified | shape << 1 | s->peer_cookie << 8);
     h[n] = (uint8_t)number, h[n + 1] = (uint8_t)(number >> 8);
     h[n + 2] = (uint8_t)s->expected, h[n + 3] = (uint8_t)(s->expected >> 8);
@@ -103,7 +103,10 @@ static void frame(struct state *s, struct nacre_out *out, uint32_t shape, uint16
         put64(h + 16, s->given.identity);
         put64(h + 24, s->given.peer_identity);
         put64(h + 32, s->given.incarnation);
-        put32(h + 40, check_of(h));
+        put32(h + 40, s->peer_key);
+        put32(h + 44, check_of(h));
+    } else if (PREAMBLE) {
+        put32(h + 4, s->peer_key);
     }
     out->bytes_len += n + 4;
     struct nacre_output *o = output(out, 0, FRAME);
@@ -142,7 +145,7 @@ static uint32_t pool_free(const void *pool) { return ((const struct pool *)pool)
 
 static bool fits(const struct nacre_out *out) {
     return out->abi == NACRE_ABI && out->size == sizeof *out && out->outputs_max >= 3 * WINDOW
-        && out->segments_max >= 5 * WINDOW && out->bytes_max >= 48 * 2 * WINDOW;
+        && out->segments_max >= 5 * WINDOW && out->bytes_max >= 52 * 2 * WINDOW;
 }
 
 static int open_(void *state, void *pool, uint64_t *counters, const void *config, uint64_t seed, uint64_t now, struct nacre_out *out) {
@@ -161,7 +164,7 @@ static bool accepts(const void *state, const void *pool, uint32_t event, uint32_
     const struct state *s = state;
     if (event == SEND) return !s->closing && len <= BLOCK && in_flight(s) < WINDOW && pool_free(pool) > 0;
     if (event == CLOSE) return !s->closing && in_flight(s) < WINDOW;
-    return event == GRANT_DELIVERS || event == UNKNOWN;
+    return event == GRANT_DELIVERS || event == UNKNOWN || event == HELLO;
 }
 
 static void send_end(struct state *s, void *pool, uint64_t now, struct nacre_out *out) {
@@ -177,7 +180,7 @@ static int call(void *state, void *pool, uint64_t *counters, uint64_t now, uint3
                 const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out) {
     struct state *s = state;
     (void)counters, (void)address;
-    if (!fits(out) || event > UNKNOWN) return NACRE_INVALID;
+    if (!fits(out) || event > HELLO) return NACRE_INVALID;
     if (s->later) return NACRE_BUSY;
     if (!accepts(state, pool, event, len)) return NACRE_REFUSED;
     if (event == GRANT_DELIVERS) {
@@ -185,6 +188,11 @@ static int call(void *state, void *pool, uint64_t *counters, uint64_t now, uint3
     } else if (event == UNKNOWN) {
         s->identify = true;
         for (uint16_t n = s->low; n != s->next; n++) send_numbered(s, pool, out, n);
+    } else if (event == HELLO) {
+        if (s->confirmed) return NACRE_OK;
+        s->peer_cookie = (uint32_t)arguments[0];
+        s->peer_key = (uint32_t)arguments[1];
+        frame(s, out, GREETING, 1, NULL, 0);
     } else if (event == CLOSE) {
         send_end(s, pool, now, out);
     } else {
@@ -217,18 +225,18 @@ static void acknowledged(struct state *s, void *pool, uint64_t now, uint16_t ack
 
 static bool floor_accepts(struct state *s, uint64_t *counters, const uint8_t *f, uint32_t len, struct nacre_out *out) {
     uint32_t word = get32(f);
+    uint32_t key = (uint32_t)s->given.incarnation;
     if (!PREAMBLE) return word >> 8 == 0;
     if (word & 1) {
-        if (len < 48) return counters[MALFORMED]++, false;
-        if (get32(f + 40) != check_of(f) || get64(f + 4) != FINGERPRINT) return counters[CHECK]++, false;
+        if (len < 52) return counters[MALFORMED]++, false;
+        if (get32(f + 44) != check_of(f) || get64(f + 4) != FINGERPRINT) return counters[CHECK]++, false;
         uint64_t to = get64(f + 24);
         if (to != 0 && to != s->given.identity) return counters[CHECK]++, false;
-        if (word >> 8 != 0 && word >> 8 != s->given.cookie) return counters[CHECK]++, false;
-        if (s->heard && (get64(f + 32) != s->peer_incarnation || get32(f + 12) != s->peer_cookie)) return counters[CHECK]++, false;
-        s->heard = true;
-        s->peer_incarnation = get64(f + 32);
+        if (word >> 8 != 0 && (word >> 8 != s->given.cookie || get32(f + 40) != key)) return counters[CHECK]++, false;
+        if (s->peer_cookie && (get32(f + 32) != s->peer_key || get32(f + 12) != s->peer_cookie)) return counters[CHECK]++, false;
+        s->peer_key = get32(f + 32);
         s->peer_cookie = get32(f + 12) & 0xffffff;
-    } else if (word >> 8 != s->given.cookie || !s->heard) {
+    } else if (word >> 8 != s->given.cookie || get32(f + 4) != key || !s->peer_cookie) {
         return counters[MALFORMED]++, false;
     }
     if (word >> 8 == s->given.cookie) {
@@ -247,10 +255,15 @@ static int input(void *state, void *pool, uint64_t *counters, uint64_t now, cons
     (void)from;
     if (!fits(out)) return NACRE_INVALID;
     if (s->later) return NACRE_BUSY;
-    if (len < 8 || (f[0] >> 1) > END) return counters[MALFORMED]++, NACRE_DROPPED;
+    if (len < (PREAMBLE ? 12 : 8) || (f[0] >> 1) > GREETING) return counters[MALFORMED]++, NACRE_DROPPED;
+    bool is_new = s->peer_cookie == 0;
     if (!floor_accepts(s, counters, f, len, out)) return NACRE_DROPPED;
-    uint32_t head = f[0] & 1 ? 48 : 8, shape = f[0] >> 1;
+    uint32_t head = f[0] & 1 ? 52 : PREAMBLE ? 12 : 8, shape = f[0] >> 1;
     uint16_t number = (uint16_t)(f[head - 4] | f[head - 3] << 8), ack = (uint16_t)(f[head - 2] | f[head - 1] << 8);
+    if (shape == GREETING) {
+        if (number || (is_new && s->confirmed)) frame(s, out, GREETING, 0, NULL, 0);
+        return NACRE_OK;
+    }
     acknowledged(s, pool, now, ack, out);
     if (shape != ACK) {
         s->ack_due = true;
@@ -320,7 +333,8 @@ static uint32_t canonical(const void *state, const void *pool, uint8_t *to, uint
 
 static const struct nacre_event events[] = {
     {"send", 1, 1, 1, 0, 0, NACRE_EVENT_SENDING, 0},        {"close", 1, 1, 0, 0, 0, 0, 0}, {"grant_delivers", 1, 1, 0, 0, 1, 0, 0},
-    {"unknown", 0, 1, 0, 0, 0, 0, 0},     {"send", 0, 0, 1, 1, 0, NACRE_EVENT_SENDING, 0},  {"deliver", 1, 0, 1, 0, 0, NACRE_EVENT_DELIVERY, 0},
+    {"unknown", 0, 1, 0, 0, 0, 0, 0},     {"hello", 0, 1, 0, 0, 2, 0, 0},
+       {"send", 0, 0, 1, 1, 0, NACRE_EVENT_SENDING, 0},  {"deliver", 1, 0, 1, 0, 0, NACRE_EVENT_DELIVERY, 0},
     {"grant_sends", 1, 0, 0, 0, 1, 0, 0}, {"open", 1, 0, 0, 1, 0, 0, 0},  {"closed", 1, 0, 0, 0, 1, 0, 0},
 };
 static const struct nacre_given givens[] = {
@@ -338,7 +352,7 @@ const struct nacre_stack SYMBOL = {
     .fingerprint = FINGERPRINT, .has_preamble = PREAMBLE,
     .state_size = sizeof(struct state), .state_align = 8, .config_size = sizeof(struct config), .pool_align = 64,
     .pool_base = 64, .pool_per_block = sizeof(struct block), .blocks_for_one = WINDOW, .block_bytes = BLOCK,
-    .outputs_max = 3 * WINDOW, .segments_max = 5 * WINDOW, .bytes_max = 48 * 2 * WINDOW, .frame_head_max = 48, .frame_data_max = BLOCK,
+    .outputs_max = 3 * WINDOW, .segments_max = 5 * WINDOW, .bytes_max = 52 * 2 * WINDOW, .frame_head_max = 52, .frame_data_max = BLOCK,
     .counters_len = COUNTERS, .counters = counter_names,
     .events_len = sizeof events / sizeof *events, .givens_len = PREAMBLE ? sizeof givens / sizeof *givens : 1, .events = events, .givens = givens,
     .config_default = config_default, .pool_init = pool_init, .pool_free = pool_free, .open = open_, .call = call, .input = input,

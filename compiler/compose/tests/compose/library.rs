@@ -65,5 +65,5 @@ fn many_layers_compose() {
     let text = format!("stack high = {} / floor;", ["sequencer"; 24].join(" / "));
     let composed = text::stacks(&text).remove(0).unwrap_or_else(|e| panic!("{e:#?}"));
     assert_eq!(composed.stack.layers.len(), 25);
-    assert_eq!(composed.stack.layouts[0].shapes.len(), 2);
+    assert_eq!(composed.stack.layouts[0].shapes.len(), 3);
 }

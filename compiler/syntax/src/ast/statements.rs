@@ -77,7 +77,7 @@ pub enum StatementKind {
     Count(Ident),
     /// The assertion, and its text in the source.
     Assert(Expr, String),
-    Impossible(Expr),
+    Impossible(Option<Expr>),
     If(If),
     Match {
         value: Expr,

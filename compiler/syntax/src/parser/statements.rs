@@ -72,7 +72,10 @@ impl Parser<'_> {
                 StatementKind::Assert(claim, text)
             }),
             "cancel" => self.one(word).map(StatementKind::Cancel),
-            "impossible" if self.ahead(1) == TokenKind::Name => self.one(word).map(StatementKind::Impossible),
+            "impossible" if self.ahead(1) == TokenKind::Name => {
+                self.one(word).map(|what| StatementKind::Impossible(Some(what)))
+            }
+            "impossible" if self.ahead(1) == TokenKind::Semicolon => self.word_alone(StatementKind::Impossible(None)),
             "arm" => self.arm(),
             "count" if self.ahead(1) == TokenKind::Name && !matches!(self.word_ahead(1), "in" | "as" | "through") => {
                 self.advance();

@@ -85,7 +85,8 @@ pub enum StatementKind {
     },
     /// `drop`, or `impossible`.
     Drop {
-        what: Dropped,
+        /// None: nothing is left of the frame that is impossible.
+        what: Option<Dropped>,
         impossible: bool,
     },
     Arm {

@@ -251,10 +251,11 @@ impl Show<'_> {
             }
             StatementKind::Drop { what, impossible } => {
                 let what = match what {
-                    Dropped::Value(e) => self.expr(e),
-                    Dropped::At(place) => format!("at {}", self.place(place)),
+                    Some(Dropped::Value(e)) => format!(" {}", self.expr(e)),
+                    Some(Dropped::At(place)) => format!(" at {}", self.place(place)),
+                    None => String::new(),
                 };
-                format!("{} {what}", if *impossible { "impossible" } else { "drop" })
+                format!("{}{what}", if *impossible { "impossible" } else { "drop" })
             }
             StatementKind::Arm { timer, delay, unless_armed } => {
                 let unless = if *unless_armed { " unless armed" } else { "" };

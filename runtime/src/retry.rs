@@ -1,0 +1,69 @@
+//! Labels that prove an address before anything is kept of its peer.
+//!
+//! Where many peers have begun connections that are not confirmed, a first frame is answered with *retry*: its sender is
+//! told the cookie and key that its frames must carry. They are a keyed hash of what the frame says and of its source,
+//! so nothing has to be remembered to recognize them, and who does not receive frames at that address has to guess 56
+//! bits. (TCP's SYN cookies do the same with 32.)
+
+use crate::clock::SECOND;
+use crate::peers::Peer;
+use crate::random::Random;
+use crate::wire::{Label, COOKIE_BITS};
+use siphasher::sip::SipHasher24;
+use std::hash::{Hash, Hasher};
+
+/// A label is valid in the period in which it was made and in the next.
+const PERIOD_NS: u64 = 10 * SECOND;
+
+/// Makes and recognizes the labels of one listener.
+pub(crate) struct Retries {
+    key: (u64, u64),
+}
+
+impl Retries {
+    pub(crate) fn new(random: &mut Random) -> Retries {
+        Retries { key: (random.draw(), random.draw()) }
+    }
+
+    /// The label that frames of this peer must carry from now on.
+    pub(crate) fn label(&self, peer: &Peer, incarnation: u64, now: u64) -> Label {
+        self.of_period(peer, incarnation, now / PERIOD_NS)
+    }
+
+    /// Whether this peer was told this label a short time ago.
+    pub(crate) fn is_valid(&self, label: Label, peer: &Peer, incarnation: u64, now: u64) -> bool {
+        let this = now / PERIOD_NS;
+        [this, this.saturating_sub(1)].iter().any(|period| self.of_period(peer, incarnation, *period) == label)
+    }
+
+    fn of_period(&self, peer: &Peer, incarnation: u64, period: u64) -> Label {
+        let mut hasher = SipHasher24::new_with_keys(self.key.0, self.key.1);
+        (peer, incarnation, period).hash(&mut hasher);
+        let hash = hasher.finish();
+        // 0 is no cookie.
+        Label { cookie: ((hash >> 32) as u32 & ((1 << COOKIE_BITS) - 1)).max(1), key: hash as u32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(port: u16) -> Peer {
+        Peer { address: ([10, 0, 0, 1], port).into(), identity: 0, fingerprint: 1 }
+    }
+
+    #[test]
+    fn label_is_valid_for_one_peer_and_a_short_time() {
+        let retries = Retries::new(&mut Random::new(1));
+        let label = retries.label(&peer(1), 5, 3 * SECOND);
+        assert!(retries.is_valid(label, &peer(1), 5, 4 * SECOND));
+        assert!(retries.is_valid(label, &peer(1), 5, 19 * SECOND));
+        assert!(!retries.is_valid(label, &peer(1), 5, 20 * SECOND));
+        assert!(!retries.is_valid(label, &peer(2), 5, 4 * SECOND), "another port");
+        assert!(!retries.is_valid(label, &peer(1), 6, 4 * SECOND), "another incarnation");
+        assert!(!retries.is_valid(Label { key: label.key ^ 1, ..label }, &peer(1), 5, 4 * SECOND));
+        let other = Retries::new(&mut Random::new(2));
+        assert!(!other.is_valid(label, &peer(1), 5, 4 * SECOND), "another listener");
+    }
+}
