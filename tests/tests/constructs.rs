@@ -47,7 +47,7 @@ variants! {
     Over { Place, UpTo, Delivered, Value }
     Entry { Unused, Value, Pattern, InPlace }
     Index { Unused, Hidden, Named }
-    Dropped { Value, At }
+    Dropped { Value, At, Nothing }
     Argument { Value, Reference }
 }
 

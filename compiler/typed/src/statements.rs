@@ -70,13 +70,13 @@ impl Body<'_, '_> {
                 self.error("T0080", "`later` is followed by an emission", call.span, "", "later above.deliver(m);");
                 None
             }),
-            ast::StatementKind::Drop(e) => {
-                Some(StatementKind::Drop { what: Some(self.dropped(e)?), impossible: false })
-            }
+            ast::StatementKind::Drop(e) => Some(StatementKind::Drop { what: self.dropped(e)?, impossible: false }),
             ast::StatementKind::Impossible(Some(e)) => {
-                Some(StatementKind::Drop { what: Some(self.dropped(e)?), impossible: true })
+                Some(StatementKind::Drop { what: self.dropped(e)?, impossible: true })
             }
-            ast::StatementKind::Impossible(None) => Some(StatementKind::Drop { what: None, impossible: true }),
+            ast::StatementKind::Impossible(None) => {
+                Some(StatementKind::Drop { what: Dropped::Nothing, impossible: true })
+            }
             ast::StatementKind::Arm { timer, delay, unless_armed } => {
                 let timer = self.timer(timer)?;
                 let delay = self.expr_as(delay, &Type::Duration)?;

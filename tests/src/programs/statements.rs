@@ -60,6 +60,9 @@ impl Generator {
         match self.below(if spot.depth == 0 { 15 } else { 26 }) {
             0..=4 => self.assignment(scope),
             5 | 6 => self.declaration(scope),
+            7 if matches!(&spot.inside, Inside::Deliver(m) if m.is_empty()) && self.percent(30) => {
+                Some(tree!["impossible;\n"])
+            }
             7 => Some(tree![format!("count {};\n", self.one(&spot.layer.counters))]),
             8 | 9 => self.emission(spot, scope),
             10 => Some(tree!["assert ", self.wanted(scope, &Ty::Bool, 2), ";\n"]),

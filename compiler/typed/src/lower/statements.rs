@@ -73,7 +73,7 @@ impl Lowering<'_> {
                 self.push(StatementKind::Yield(byte));
             }
             T::Reject => self.push(StatementKind::Reject),
-            T::Drop { what, impossible } => self.drop(what.as_ref(), *impossible),
+            T::Drop { what, impossible } => self.drop(what, *impossible),
             T::Arm { .. } | T::Cancel(_) | T::Count(_) | T::Assert(..) => self.effect(kind),
         }
     }
@@ -147,18 +147,18 @@ impl Lowering<'_> {
         self.out.push(StatementKind::Emit(emit).at(span));
     }
 
-    fn drop(&mut self, what: Option<&Dropped>, impossible: bool) {
+    fn drop(&mut self, what: &Dropped, impossible: bool) {
         match what {
-            Some(Dropped::Value(e)) => {
+            Dropped::Value(e) => {
                 let value = self.expr(e);
                 self.push(StatementKind::Drop(value));
             }
-            Some(Dropped::At(place)) => {
+            Dropped::At(place) => {
                 let place = self.place(place);
                 let zero = self.make(ExprKind::Zero, place.ty.clone());
                 self.push(StatementKind::Store(place, zero));
             }
-            None => {}
+            Dropped::Nothing => {}
         }
         if impossible {
             self.push(StatementKind::Impossible);

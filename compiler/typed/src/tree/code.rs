@@ -85,8 +85,7 @@ pub enum StatementKind {
     },
     /// `drop`, or `impossible`.
     Drop {
-        /// None: nothing is left of the frame that is impossible.
-        what: Option<Dropped>,
+        what: Dropped,
         impossible: bool,
     },
     Arm {
@@ -128,6 +127,8 @@ pub enum StatementKind {
 pub enum Dropped {
     Value(Expr),
     At(Place),
+    /// There is none: the frame has no message.
+    Nothing,
 }
 
 /// `if` with both branches; the second is empty where there is no `else`, and has one statement for `else if`.

@@ -251,9 +251,9 @@ impl Show<'_> {
             }
             StatementKind::Drop { what, impossible } => {
                 let what = match what {
-                    Some(Dropped::Value(e)) => format!(" {}", self.expr(e)),
-                    Some(Dropped::At(place)) => format!(" at {}", self.place(place)),
-                    None => String::new(),
+                    Dropped::Value(e) => format!(" {}", self.expr(e)),
+                    Dropped::At(place) => format!(" at {}", self.place(place)),
+                    Dropped::Nothing => String::new(),
                 };
                 format!("{}{what}", if *impossible { "impossible" } else { "drop" })
             }

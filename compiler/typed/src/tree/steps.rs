@@ -115,6 +115,7 @@ impl Dropped {
         match self {
             Dropped::Value(x) => vec![x],
             Dropped::At(place) => place.indices(),
+            Dropped::Nothing => Vec::new(),
         }
     }
 }

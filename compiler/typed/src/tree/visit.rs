@@ -100,7 +100,7 @@ impl Statement {
             }
             K::Emit { arguments, .. } => arguments.iter().for_each(|x| x.visit(see)),
             K::Pass { message: value, .. } | K::Return(value) => value.iter().for_each(|x| x.visit(see)),
-            K::Drop { what, .. } => what.iter().flat_map(|what| what.indices()).for_each(|x| x.visit(see)),
+            K::Drop { what, .. } => what.indices().into_iter().for_each(|x| x.visit(see)),
             K::Arm { timer, delay, .. } => {
                 timer.indices().into_iter().chain([delay]).for_each(|x| x.visit(see));
             }
