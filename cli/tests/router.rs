@@ -25,7 +25,7 @@ fn reliable_stacks_of_the_library_hold() {
 
 #[test]
 fn a_mistake_in_a_layer_is_found_shown_and_repeated() {
-    let folder = with_mistake("router", "floor", "if damaged || stranger || another {", "if damaged || stranger {");
+    let folder = with_mistake("router", "floor", "if wrong || stranger || another {", "if wrong || stranger {");
     let small = ["--stack", "reliable_plain", "--set", "pt2pt.W=4"];
     let run = |more: &[&str]| {
         let all = [&["verify", RELIABLE, "--engine", "router"], &small[..], more].concat();

@@ -13,7 +13,7 @@ const RESERVE: u64 = 3 * PING;
 const HEADERS: u64 = 64;
 /// A ping is repeated after this time, and again after twice, four times... the time.
 const ASK_AGAIN_NS: u64 = 20 * MILLISECOND;
-/// As often the time is doubled.
+/// As often the time is doubled; then it is not repeated any more.
 const DOUBLINGS: u32 = 8;
 
 /// The bytes received and sent so far, of a connection that a peer has begun and not confirmed.
@@ -71,7 +71,8 @@ impl Budget {
         match self.asked.checked_sub(1) {
             _ if !self.was_short || !self.may_ping() => NEVER,
             None => 0,
-            Some(repeated) => first.saturating_add(ASK_AGAIN_NS << repeated.min(DOUBLINGS)),
+            Some(repeated) if repeated > DOUBLINGS => NEVER,
+            Some(repeated) => first.saturating_add(ASK_AGAIN_NS << repeated),
         }
     }
 
@@ -126,5 +127,8 @@ mod tests {
             assert!(budget.ping());
         }
         assert_eq!(waits, [0, 20, 40, 80, 160, 320, 640, 1280, 2560]);
+        budget.receive(10_000);
+        assert!(budget.next_ping(1000) < NEVER && budget.ping());
+        assert_eq!(budget.next_ping(1000), NEVER, "not again and again, whatever was received");
     }
 }

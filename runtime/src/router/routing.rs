@@ -81,7 +81,9 @@ impl<O: Outbox> Router<O> {
             return self.input(id, len, Some(who));
         }
         let peer = Peer { address: from, identity: who.sender, fingerprint: who.fingerprint };
-        if let Some(id) = self.connections.of_incarnation(&peer, Some(who.incarnation)) {
+        // A cookie that is not one of this end's means another connection, perhaps one from before a restart.
+        let same = self.connections.of_incarnation(&peer, Some(who.incarnation)).filter(|_| cookie == 0);
+        if let Some(id) = same {
             return self.input(id, len, Some(who));
         }
         let label = Label { cookie, key: who.key };

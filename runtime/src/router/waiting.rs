@@ -229,7 +229,7 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = self.get(id) else {
             return false;
         };
-        let Some((event, len)) = connection.refused else {
+        let Some((event, len)) = connection.refused.filter(|_| connection.usable().is_ok()) else {
             return false;
         };
         if !self.would_accept(connection, event, len) {
