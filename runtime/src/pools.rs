@@ -70,17 +70,21 @@ impl Pools {
         place.shares.leave(&share);
     }
 
-    /// Notes what a connection has taken of its pool or given back, and why. Said after each of its steps.
+    /// Notes what a connection has taken of its pool or given back, and why. Said after each of its steps. Only a pool
+    /// that has room for everybody can become scarce.
     #[inline]
     pub(crate) fn account(&mut self, share: &mut Share, cause: Cause) {
         let place = &mut self.places[share.place];
-        place.shares.account(share, cause, place.pool.free());
+        if place.room == u64::MAX {
+            place.shares.account(share, cause, place.pool.free());
+        }
     }
 
     /// Whether a connection may be given what could take blocks; otherwise others would have less than their share.
     #[inline]
     pub(crate) fn may_take(&self, share: &Share, cause: Cause, is_confirmed: bool) -> bool {
-        self.places[share.place].shares.may_take(share, cause, is_confirmed)
+        let place = &self.places[share.place];
+        place.room < u64::MAX || place.shares.may_take(share, cause, is_confirmed)
     }
 
     #[inline]
