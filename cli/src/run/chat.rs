@@ -152,8 +152,9 @@ impl Talk {
         for peer in std::mem::take(&mut self.peers) {
             let left = until.saturating_duration_since(Instant::now());
             match line.listener.close_blocking(peer.id, Some(left)) {
-                Ok(()) => drop(line.listener.linger(peer.id)),
-                Err(Error::Closed(Reason::Closed) | Error::NoConnection) => {}
+                // Whoever closed first may lack the last acknowledgement.
+                Ok(()) | Err(Error::Closed(Reason::Closed)) => drop(line.listener.linger(peer.id)),
+                Err(Error::NoConnection) => {}
                 // The peer has confirmed everything and may have left.
                 Err(Error::Closed(_)) if peer.ended => {}
                 Err(error) => return Err(format!("some lines may not have arrived: {error}")),

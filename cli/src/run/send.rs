@@ -71,7 +71,7 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     };
     moved.report(args.net.json);
     // The file has arrived, whether or not the shutdown succeeds.
-    if listener.close_blocking(peer, Some(FAREWELL)).is_ok() {
+    if !matches!(listener.close_blocking(peer, Some(FAREWELL)), Err(Error::TimedOut)) {
         let _ = listener.linger(peer);
     }
     Ok(if moved.is_intact() { Exit::Yes } else { Exit::No })
