@@ -91,7 +91,7 @@ pub fn last_resorts() -> Setup {
 /// A floor that does not check the identification of the peer for damage.
 pub fn credulous_floor() -> Setup {
     let network = ("hostile_datagrams", &[("ERRORS", 1)][..]);
-    let change = ("|| check != sum ", "");
+    let change = ("&& check == sum", "");
     setup(&Of { layer: "floor", change, parameters: &[], network, above: "connecting_network", bounds: bounds([1, 1]) })
 }
 
