@@ -155,7 +155,7 @@ fn distant_fields_take_no_more_c() {
     let [small, large] = ["at byte 60", "at byte 20000"].map(|place| machines(CARRIES, &kind, place, "st", 1));
     for level in LEVELS {
         let ((bytes, _), (more, _)) = (size(&small, level), size(&large, level));
-        assert!(more <= bytes + 1_000, "{bytes} to {more} bytes");
+        assert!(more <= bytes + 1_200, "{bytes} to {more} bytes");
     }
 }
 

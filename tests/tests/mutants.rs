@@ -56,7 +56,7 @@ const LAYERS: &[Bug] = &[
     ),
     bug("timer stopped too early", PT2PT, "if sent.empty && !ending { cancel", "if !ending { cancel", BAD),
     bug("timer not started", PT2PT, "        arm resend in rto unless armed;\n", "", SMALL),
-    bug("given up too early", PT2PT, "TRIES: u8 = 20", "TRIES: u8 = 1", BAD),
+    bug("given up too early", PT2PT, "TRIES: u8 = 35", "TRIES: u8 = 1", BAD),
     bug(
         "the end has the wrong number",
         PT2PT,
@@ -182,15 +182,15 @@ const BACK_END: &[emitted::Bug] = &[
     emitted::Bug { name: "impossible is not told", wrong: forgets!(0, StatementKind::Impossible) },
     emitted::Bug {
         name: "C: no check of lengths",
-        wrong: Wrong::Text("if (!(len - 12u <= 1400u)) { return false; }", ""),
+        wrong: Wrong::Text("if (!(len - 16u <= 1400u)) { return false; }", ""),
     },
     emitted::Bug {
         name: "C: no check of spare bits",
-        wrong: Wrong::Text("if (@_get(at + 8, 4u) & UINT64_C(0xf0000000)) { return false; }", ""),
+        wrong: Wrong::Text("if (@_get(at + 12, 4u) & UINT64_C(0xf0000000)) { return false; }", ""),
     },
     emitted::Bug {
         name: "C: a bit of a field is cut",
-        wrong: Wrong::Text("(@_get(at + 4, 4u) & 0xfffffffu)", "(@_get(at + 4, 4u) & 0xffffffeu)"),
+        wrong: Wrong::Text("(@_get(at + 8, 4u) & 0xfffffffu)", "(@_get(at + 8, 4u) & 0xffffffeu)"),
     },
     emitted::Bug {
         name: "C: bytes in the other order",

@@ -13,7 +13,7 @@ const USUAL: u64 = 300;
 impl Connection<'_> {
     /// Calls an event of the host, which may be refused.
     pub(super) fn call(&mut self, end: usize) {
-        if self.random.below(100) == 0 {
+        if self.random.below(50) == 0 {
             return self.wrong_call(end);
         }
         let Some((event, types)) = self.choose() else {
