@@ -186,7 +186,7 @@ const BACK_END: &[emitted::Bug] = &[
     },
     emitted::Bug {
         name: "C: no check of spare bits",
-        wrong: Wrong::Text("if (@_get(at + 12, 4u) & UINT64_C(0xf0000000)) { return false; }", ""),
+        wrong: Wrong::Text("if (@_get(at + 8, 8u) & UINT64_C(0xf000000000000000)) { return false; }", ""),
     },
     emitted::Bug {
         name: "C: a bit of a field is cut",

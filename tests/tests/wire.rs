@@ -184,6 +184,6 @@ fn common_frames_are_as_short_as_promised() {
         let [_, data, both, ack] = common_frames(&stack).map(|(_, frame)| frame);
         [in_front_of_data(&data), in_front_of_data(&both), ack.len()]
     };
-    assert_eq!(heads("reliable_plain"), [8, 11, 8]);
-    assert_eq!(heads("reliable"), [12, 15, 12]);
+    assert_eq!(heads("reliable_plain"), [12, 15, 12]);
+    assert_eq!(heads("reliable"), [16, 19, 16]);
 }
