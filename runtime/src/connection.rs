@@ -38,10 +38,8 @@ pub(crate) struct Connection {
     pub key: u32,
     /// The incarnation that the peer stated; None: unknown yet.
     pub peer_incarnation: Option<u64>,
-    /// The cookie that the peer chose; 0: not known.
-    pub label: u32,
-    /// The peer's key, if its cookie is known.
-    pub peer_key: u32,
+    /// What frames to the peer carry; its cookie is 0 as long as it is not known.
+    pub label: Label,
     /// When the stack is asked to greet the peer, and how long after that again; 0: it is not.
     pub hello_at: u64,
     pub hello_after: u64,
@@ -97,8 +95,7 @@ impl Connection {
             from: peer.address.into(),
             key: 0,
             peer_incarnation: None,
-            label: 0,
-            peer_key: 0,
+            label: Label::default(),
             hello_at: 0,
             hello_after: 0,
             phase: Phase::Live,
@@ -145,7 +142,7 @@ impl Connection {
     }
 
     pub(crate) fn next_ping(&self, ping_after: u64) -> u64 {
-        if self.label == 0 || self.phase != Phase::Live {
+        if self.label.cookie == 0 || self.phase != Phase::Live {
             return NEVER;
         }
         if let Some(budget) = &self.budget {
@@ -164,11 +161,6 @@ impl Connection {
         } else {
             NEVER
         }
-    }
-
-    /// What frames to the peer carry.
-    pub(crate) fn to_peer(&self) -> Label {
-        Label { cookie: self.label, key: self.peer_key }
     }
 
     pub(crate) fn heard(&mut self, now: u64) {

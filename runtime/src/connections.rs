@@ -146,17 +146,14 @@ impl Connections {
 
     /// The connection whose frames to the peer at this address carry this.
     pub(crate) fn labelled(&mut self, from: SocketAddr, label: Label) -> Option<&mut Connection> {
-        let index = self.peers.labelled(from, label.cookie)?;
-        self.table.get_mut(index).filter(|connection| connection.peer_key == label.key)
+        self.table.get_mut(self.peers.labelled(from, label)?)
     }
 
-    /// The peer wants this in frames to it.
+    /// Frames to the peer carry this from now on; nothing: it is not known.
     pub(crate) fn set_label(&mut self, id: ConnectionId, label: Label) {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
-        connection.peer_key = label.key;
-        let label = label.cookie;
         let (old, address) = (std::mem::replace(&mut connection.label, label), connection.peer.address);
         if old != label {
             self.peers.label(address, old, label, id.index());
@@ -224,6 +221,12 @@ mod tests {
         assert_eq!(labelled(&mut all, 4), Some(id));
         all.set_label(id, Label { cookie: 5, key: 9 });
         assert_eq!((labelled(&mut all, 4), labelled(&mut all, 5)), (None, Some(id)));
+        assert!(all.labelled(peer(1).address, Label { cookie: 5, key: 8 }).is_none(), "another key");
+        // What is forgotten is not found by the label of nobody.
+        all.set_label(id, Label::default());
+        assert_eq!(labelled(&mut all, 5), None);
+        assert!(all.labelled(peer(1).address, Label::default()).is_none());
+        all.set_label(id, Label { cookie: 5, key: 9 });
         all.remove(id);
         assert_eq!(labelled(&mut all, 5), None);
     }

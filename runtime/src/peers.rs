@@ -1,5 +1,6 @@
 //! Finds the indices of connections by their peer: for first frames, for `unknown`, and for errors of the network.
 
+use crate::wire::Label;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::SocketAddr;
@@ -14,12 +15,12 @@ pub(crate) struct Peer {
     pub fingerprint: u64,
 }
 
-/// Indices of connections by peer, by address, and by the cookie that the peer chose.
+/// Indices of connections by peer, by address, and by the label that frames to the peer carry.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     by_peer: HashMap<Peer, Vec<u32>>,
     by_address: HashMap<SocketAddr, Vec<u32>>,
-    by_label: HashMap<(SocketAddr, u32), u32>,
+    by_label: HashMap<(SocketAddr, Label), u32>,
 }
 
 impl Peers {
@@ -28,7 +29,7 @@ impl Peers {
         self.by_address.entry(peer.address).or_default().push(index);
     }
 
-    pub(crate) fn remove(&mut self, peer: Peer, index: u32, label: u32) {
+    pub(crate) fn remove(&mut self, peer: Peer, index: u32, label: Label) {
         take(&mut self.by_peer, &peer, index);
         take(&mut self.by_address, &peer.address, index);
         if self.by_label.get(&(peer.address, label)) == Some(&index) {
@@ -36,12 +37,14 @@ impl Peers {
         }
     }
 
-    /// The peer now wants `label` in frames to it, before it was `old` (0: none).
-    pub(crate) fn label(&mut self, address: SocketAddr, old: u32, label: u32, index: u32) {
-        if old != 0 && self.by_label.get(&(address, old)) == Some(&index) {
+    /// Frames to the peer now carry `label`; before it was `old`. What names no cookie finds no connection.
+    pub(crate) fn label(&mut self, address: SocketAddr, old: Label, label: Label, index: u32) {
+        if self.by_label.get(&(address, old)) == Some(&index) {
             self.by_label.remove(&(address, old));
         }
-        self.by_label.insert((address, label), index);
+        if label.cookie != 0 {
+            self.by_label.insert((address, label), index);
+        }
     }
 
     pub(crate) fn of_peer(&self, peer: &Peer) -> &[u32] {
@@ -52,7 +55,7 @@ impl Peers {
         self.by_address.get(&address).map_or(&[], Vec::as_slice)
     }
 
-    pub(crate) fn labelled(&self, address: SocketAddr, label: u32) -> Option<u32> {
+    pub(crate) fn labelled(&self, address: SocketAddr, label: Label) -> Option<u32> {
         self.by_label.get(&(address, label)).copied()
     }
 }

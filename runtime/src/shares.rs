@@ -115,7 +115,7 @@ impl Shares {
         }
     }
 
-    /// What a connection did has left so many blocks free.
+    /// Accounts for a step of a connection, after which `free` blocks are free.
     #[inline]
     pub(crate) fn account(&mut self, share: &mut Share, cause: Cause, free: u32) {
         if free == self.free {

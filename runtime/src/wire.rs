@@ -66,7 +66,7 @@ pub struct Identification {
 
 /// What frames to an endpoint carry to show that their sender has seen a frame of it: the cookie that it chose, and its
 /// key, the low half of its incarnation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Label {
     /// 0: not known.
     pub cookie: u32,

@@ -141,7 +141,7 @@ fn each_frame_raises_what_may_be_sent() {
 fn forged_control_frames_raise_nothing() {
     let mut server = Server::new(Application::SpeaksFirst);
     server.receive(1, &first_frame());
-    let label = server.router.connections.at(address(CLIENT)).unwrap().to_peer();
+    let label = server.router.connections.at(address(CLIENT)).unwrap().label;
     let mut sent = 0;
     for n in 0..900 {
         server.receive(1 + n * MILLISECOND, &Control::Unknown { unknown: label }.write(12).unwrap());

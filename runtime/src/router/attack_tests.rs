@@ -3,6 +3,7 @@
 
 use super::tests::events;
 use super::*;
+use crate::clock::{MILLISECOND, SECOND};
 use crate::connection::Phase;
 use crate::support::window;
 use crate::wire::{Control, Label, Preamble};
@@ -124,6 +125,83 @@ fn retry_is_believed_of_nobody_who_has_not_seen_the_first_frame() {
     events(&mut client);
     let greeting = client.outbox_mut().pop().expect("another greeting").1;
     assert_eq!(Preamble::read(&greeting).unwrap().cookie, 0);
+    // It knows no label then, which is not a label that can be unknown.
+    client.datagram(address(SERVER), &Control::Unknown { unknown: Label::default() }.write(12).unwrap());
+    events(&mut client);
+    assert!(client.outbox().is_empty(), "nothing happens");
+}
+
+#[test]
+fn unknown_is_believed_of_nobody_who_has_not_seen_the_label() {
+    let mut server = server(60, 50);
+    let (mut client, id) = client(2);
+    (0..3).for_each(|_| drop(exchange(&mut client, &mut server)));
+    let label = client.get(id).unwrap().label;
+    assert_ne!(label.cookie, 0);
+    for second in 1..=3 {
+        client.set_time(second * SECOND);
+        for bit in 0..32 {
+            let unknown = Label { key: label.key ^ 1 << bit, ..label };
+            client.datagram(address(SERVER), &Control::Unknown { unknown }.write(12).unwrap());
+        }
+        events(&mut client);
+        assert!(client.outbox().is_empty(), "nothing happens");
+    }
+    client.datagram(address(SERVER), &Control::Unknown { unknown: label }.write(12).unwrap());
+    events(&mut client);
+    let sent: Vec<bool> =
+        client.outbox().iter().map(|(_, frame)| Preamble::read(frame).unwrap().is_control()).collect();
+    assert_eq!(sent, [true], "a ping; there is nothing to say again");
+}
+
+/// An identified frame with the cookie of another time is one from before a restart, whatever else it states.
+#[test]
+fn frame_with_a_cookie_of_another_time_is_not_routed_by_its_incarnation() {
+    let mut server = server(60, 50);
+    let (mut client, id) = client(2);
+    let (_, first) = client.outbox_mut().pop().expect("a first frame");
+    server.datagram(address(HONEST), &first);
+    events(&mut server);
+    let received = |server: &mut Router<Datagrams>| {
+        let honest = server.connections.at(address(HONEST)).expect("it is there");
+        (honest.traffic.frames_in, honest.traffic.dropped)
+    };
+    assert_eq!(received(&mut server), (1, 0));
+    server.datagram(address(HONEST), &first);
+    events(&mut server);
+    assert_eq!(received(&mut server).0, 2, "the same frame again is its");
+    let mut stale = first;
+    stale[1..4].copy_from_slice(&[1, 2, 3]);
+    server.datagram(address(HONEST), &stale);
+    assert_eq!(received(&mut server).0, 2, "the frame is of no connection");
+    assert_eq!(server.statistics().unknown_cookies, 1);
+    assert!(client.get(id).is_ok());
+}
+
+#[test]
+fn greeting_is_repeated_until_it_is_answered() {
+    let mut client = router(Options { seed: Some(2), ..Options::default() });
+    client.connect(address(SERVER), &window(), |_| {}).unwrap();
+    let mut greeted = Vec::new();
+    let mut run = |client: &mut Router<Datagrams>, from: u64, until: u64| {
+        greeted.clear();
+        for now in from..until {
+            client.set_time(1 + now * MILLISECOND);
+            events(client);
+            greeted.extend(client.outbox_mut().drain(..).map(|(_, frame)| (now, frame)));
+        }
+        std::mem::take(&mut greeted)
+    };
+    let sent = run(&mut client, 0, 4000);
+    let times: Vec<u64> = sent.iter().map(|(now, _)| *now).collect();
+    assert_eq!(times, [0, 50, 150, 350, 750, 1550, 2550, 3550]);
+    let mut server = server(60, 50);
+    server.datagram(address(HONEST), &sent[0].1);
+    events(&mut server);
+    let (_, answer) = server.outbox_mut().pop().expect("an answer");
+    client.datagram(address(SERVER), &answer);
+    assert_eq!(run(&mut client, 4000, 4001).len(), 1, "its answer");
+    assert!(run(&mut client, 4001, 8000).is_empty(), "no greeting any more");
 }
 
 #[test]
@@ -137,7 +215,7 @@ fn label_of_a_retry_is_of_no_use_to_others_or_later() {
     server.datagram(address(77), &proven);
     events(&mut server);
     assert_eq!((server.statistics().connections, server.statistics().unknown_cookies), (0, 1), "another address");
-    server.set_time(30 * crate::clock::SECOND);
+    server.set_time(30 * SECOND);
     server.datagram(address(HONEST), &proven);
     events(&mut server);
     assert_eq!((server.statistics().connections, server.statistics().unknown_cookies), (0, 2), "too late");
@@ -160,11 +238,14 @@ fn nothing_is_delivered_of_an_address_that_is_not_proven() {
             events(&mut client);
         }
     }
-    client.set_time(crate::clock::SECOND);
+    assert!(heard.contains(&"opened".to_string()) && !heard.contains(&"delivered hello".to_string()), "{heard:?}");
+    client.set_time(SECOND);
     events(&mut client);
-    exchange(&mut client, &mut server);
-    assert!(heard.contains(&"opened".to_string()), "{heard:?}");
-    assert_eq!(server.connections.at(address(HONEST)).expect("it is there").traffic.frames_in, 3);
+    for (_, frame) in std::mem::take(client.outbox_mut()) {
+        server.datagram(address(HONEST), &frame);
+        heard.extend(events(&mut server));
+    }
+    assert!(heard.contains(&"delivered hello".to_string()), "what was lost is retransmitted: {heard:?}");
 }
 
 #[test]

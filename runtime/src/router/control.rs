@@ -107,11 +107,11 @@ impl<O: Outbox> Router<O> {
             return false;
         };
         connection.heard(now);
-        let label = connection.label;
+        let Label { cookie, .. } = connection.label;
         let soon = connection.ponged_at != 0 && now.saturating_sub(connection.ponged_at) < PONG_EVERY_NS;
-        if label != 0 && !soon {
+        if cookie != 0 && !soon {
             connection.ponged_at = now;
-            self.answer(from, len, &Control::Pong { cookie: label, token });
+            self.answer(from, len, &Control::Pong { cookie, token });
         }
         // A peer that knows our cookie has heard us.
         self.confirm(id);
@@ -156,7 +156,7 @@ impl<O: Outbox> Router<O> {
             (connection.pinged_at, connection.ping_token) = (now, token);
         }
         let token = connection.ping_token;
-        let (address, to) = (connection.peer.address, connection.to_peer());
+        let (address, to) = (connection.peer.address, connection.label);
         self.answer(address, usize::MAX, &Control::Ping { to, token });
     }
 
@@ -190,8 +190,8 @@ impl<O: Outbox> Router<O> {
         self.answer(from, len, &Control::Refused { to, fingerprint, serves, served });
     }
 
-    /// A first frame where many are not confirmed: its sender is told to say it again, with a label that it can only
-    /// know if it receives this answer, which is smaller. Nothing is kept.
+    /// Answers a first frame, where many connections are not confirmed: its sender is to greet again with a label that
+    /// it learns only if it receives this answer, which is smaller than the frame. Nothing is kept.
     pub(super) fn ask_for_proof(&mut self, len: usize, peer: &Peer, who: &Identification) {
         self.statistics.retried += 1;
         let label = self.retries.label(peer, who.incarnation, self.time);

@@ -137,7 +137,7 @@ impl<O: Outbox> Router<O> {
         };
         connection.hello_after = (connection.hello_after * 2).clamp(HELLO_FIRST_NS, HELLO_LAST_NS);
         connection.hello_at = now + connection.hello_after;
-        let Label { cookie, key } = connection.to_peer();
+        let Label { cookie, key } = connection.label;
         let arguments = [cookie.into(), key.into(), 0, 0];
         self.run(id, Op::Call { event, arguments: &arguments, address: None, message: &[] });
     }
