@@ -31,6 +31,14 @@ fn messages_of_two_kinds_are_not_alike() {
 }
 
 #[test]
+fn handler_of_a_header_that_only_unexecuted_code_sends_is_reported() {
+    let (status, out, _) = verified("marks", &[]);
+    let words =
+        "marked: no run executed the branch of `marked.down.send` at marks.nacre:16:13, `marked.up.deliver.Rare`\n";
+    assert!(status == 3 && out.contains(words), "{status}: {out}");
+}
+
+#[test]
 fn frames_that_no_endpoint_sends_violate_what_a_layer_trusts() {
     let of = |layer, configuration, more: &[&str]| {
         verified("forged", &[&["--layer", layer, "--configuration", configuration], more].concat())

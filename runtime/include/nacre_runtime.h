@@ -80,6 +80,7 @@ struct nacre_options {
     uint32_t connections_per_address;
     uint32_t unconfirmed;
     uint32_t unconfirmed_per_address;
+    uint32_t retry_above; /* UINT32_MAX: a peer always proves its address first */
     uint64_t identity;
     uint32_t pool_blocks;
     uint32_t ping_after_ms;

@@ -34,6 +34,7 @@ pub struct COptions {
     pub connections_per_address: u32,
     pub unconfirmed: u32,
     pub unconfirmed_per_address: u32,
+    pub retry_above: u32,
     pub identity: u64,
     pub pool_blocks: u32,
     pub ping_after_ms: u32,
@@ -89,6 +90,7 @@ fn to_options(from: &COptions) -> Result<Options, Error> {
         connections_per_address: or(from.connections_per_address, default.connections_per_address),
         unconfirmed: or(from.unconfirmed, default.unconfirmed),
         unconfirmed_per_address: or(from.unconfirmed_per_address, default.unconfirmed_per_address),
+        retry_above: if from.retry_above == u32::MAX { 0 } else { or(from.retry_above, default.retry_above) },
         identity: from.identity,
         pool_blocks: (from.pool_blocks != 0).then_some(from.pool_blocks),
         ping_after: ms(from.ping_after_ms, default.ping_after),
@@ -108,5 +110,23 @@ fn to_faults(from: &CFaults) -> Faults {
         jitter: Duration::from_millis(from.jitter_ms.into()),
         seed: from.seed,
         ..Faults::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retry_above(value: u32) -> usize {
+        // SAFETY: all fields are numbers and pointers.
+        let mut from: COptions = unsafe { std::mem::zeroed() };
+        (from.size, from.retry_above) = (std::mem::size_of::<COptions>() as u32, value);
+        to_options(&from).unwrap().retry_above
+    }
+
+    #[test]
+    fn zero_is_the_default_and_the_greatest_number_always() {
+        let default = Options::default().retry_above;
+        assert_eq!([0, 1, u32::MAX].map(retry_above), [default, 1, 0]);
     }
 }

@@ -15,9 +15,10 @@ pub struct Options {
     pub unconfirmed: usize,
     /// The same for one IP address (of IPv6: for one /64). Default 256.
     pub unconfirmed_per_address: usize,
-    /// Where there are so many unconfirmed connections, or more than a sixteenth of it with one address, whoever begins
-    /// a connection first has to show that it receives frames at its address, which takes one round trip; nothing is
-    /// kept of it before. 0: always; then no message is delivered whose sender's address may be forged. Default 1,000.
+    /// From so many unconfirmed connections on, or with more than a sixteenth of it at one address, a peer that begins
+    /// a connection first has to prove that it receives frames at its address. This takes one round trip, and nothing
+    /// is kept of the peer before. 0: always; no message is then delivered from an address that may be forged. Default
+    /// 1,000.
     pub retry_above: usize,
     /// This end's identity; 0: its transport address.
     pub identity: u64,

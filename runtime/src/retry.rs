@@ -2,8 +2,8 @@
 //!
 //! Where many peers have begun connections that are not confirmed, a first frame is answered with *retry*: its sender
 //! is told the cookie and key that its frames must carry. They are a keyed hash of what the frame says and of its
-//! source, so nothing has to be remembered to recognize them, and who receives no frames at that address has to guess
-//! 56 bits. (TCP's SYN cookies do the same with 32.)
+//! source: recognizing them takes no memory, and whoever does not receive frames at that address has to guess 56 bits.
+//! (TCP's SYN cookies do the same with 32.)
 
 use crate::clock::SECOND;
 use crate::peers::Peer;

@@ -51,7 +51,7 @@ pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
 
 /// The time limit for leaving senders; a second signal ends the program at once.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// The limit of concurrent transfers; further senders are told that the receiver is busy.
+/// The limit of concurrent transfers: a sender that comes when there are so many is told that the receiver is busy.
 const TRANSFERS: usize = 256;
 /// Bytes that are kept of senders that are not confirmed, of each and of all: nothing is stored for these.
 const EARLY: usize = 256 << 10;
