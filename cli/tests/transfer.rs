@@ -115,6 +115,23 @@ fn lines_go_both_ways() {
 }
 
 #[test]
+fn line_that_no_stack_takes_is_reported_and_the_next_is_sent() {
+    let (mut one, address, one_err) = receiver("127.0.0.1:0", &["chat"]);
+    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--to", &address]);
+    let mut other = other.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+    let other_err = BufReader::new(other.stderr.take().expect("piped"));
+    let mut speaks = other.stdin.take().expect("piped");
+    speaks.write_all(&[&vec![b'x'; 100_000], "\nhello\n".as_bytes()].concat()).expect("written");
+    let mut hears = BufReader::new(one.stdout.take().expect("piped")).lines();
+    assert_eq!(hears.next().expect("a line").expect("text"), "hello");
+    drop((speaks, one.stdin.take()));
+    let (status, words) = ends(other, other_err);
+    let report = "a line was not sent: the message has 100000 bytes; the stack accepts at most 89600";
+    assert!(status.code() == Some(1) && words.contains(report), "{status}: {words}");
+    ends(one, one_err);
+}
+
+#[test]
 fn line_without_a_peer_is_reported() {
     let (mut one, address, _err) = receiver("127.0.0.1:0", &["chat"]);
     let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--to", &address]);

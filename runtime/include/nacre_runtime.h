@@ -23,7 +23,8 @@ enum nacre_run {
     NACRE_RUN_REFUSED = 1, /* the stack does not accept it now; nothing happened. NACRE_NOTICE_WRITABLE follows */
     NACRE_RUN_TIMEOUT = 2, /* the time has passed: no event, or the message was not sent */
     NACRE_RUN_CLOSED = 3,  /* there is no such connection, or it has ended */
-    NACRE_RUN_ERROR = 4    /* nacre_error says which */
+    NACRE_RUN_ERROR = 4,   /* nacre_error says which */
+    NACRE_RUN_TOO_LONG = 5 /* the stack never accepts so long a message; nothing happened */
 };
 
 /* The kinds of notices. */
@@ -115,6 +116,8 @@ uint64_t nacre_next_ns(const struct nacre_listener *listener);
 /* Begins a connection; the host may be a name. Nothing is known of the peer before NACRE_NOTICE_OPENED. */
 int nacre_connect(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
                   uint64_t *connection);
+/* The longest message that the connection's stack ever accepts. */
+int nacre_max_message(struct nacre_listener *listener, uint64_t connection, size_t *len);
 /* Sends a message. */
 int nacre_send(struct nacre_listener *listener, uint64_t connection, const void *data, size_t len);
 /* Sends a message, waiting up to timeout_ms milliseconds (negative: without end) until it is accepted. */

@@ -24,6 +24,7 @@ const REFUSED: c_int = 1;
 const TIMEOUT: c_int = 2;
 const CLOSED: c_int = 3;
 const ERROR: c_int = 4;
+const TOO_LONG: c_int = 5;
 
 /// A listener with what is lent to C.
 pub struct CListener {
@@ -166,6 +167,20 @@ pub unsafe extern "C" fn nacre_send(
 ) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { with(listener, |this| this.listener.send(ConnectionId::from_number(connection), bytes(data, len)?)) }
+}
+
+/// # Safety
+/// `len` is NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_max_message(listener: *mut CListener, connection: u64, len: *mut usize) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with(listener, |this| {
+            let longest = this.listener.max_message(ConnectionId::from_number(connection))?;
+            *len.as_mut().ok_or_else(|| invalid("the place for the length is NULL"))? = longest;
+            Ok(())
+        })
+    }
 }
 
 /// # Safety
@@ -313,6 +328,7 @@ unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Res
     this.error = in_c(&error.to_string());
     match error {
         Error::Refused => REFUSED,
+        Error::TooLong { .. } => TOO_LONG,
         Error::TimedOut => TIMEOUT,
         Error::NoConnection | Error::Closed(_) => CLOSED,
         _ => ERROR,

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn sizes_that_make_no_sense_are_refused() {
         refused! {
-            abi = 2u32 => "interface version 2",
+            abi = 1u32 => "interface version 1",
             size = 8u32 => "has 8 bytes",
             state_align = 48u32 => "alignment 48 of the stack's state",
             state_align = 1u32 << 31 => "alignment 2147483648",
@@ -257,6 +257,8 @@ mod tests {
             arguments,
             role: 0,
             reserved: 0,
+            message_max: 0,
+            reserved2: 0,
         };
         assert!(check_events(&[event(4)]).is_ok());
         assert!(check_events(&[event(0), event(5)]).is_err());

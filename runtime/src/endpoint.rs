@@ -46,7 +46,7 @@ impl Endpoint {
 
     /// Sends a message, waiting until the stack accepts it.
     ///
-    /// Errors: `TimedOut`, `Closed`, `OtherStack`.
+    /// Errors: `TimedOut`, `TooLong`, `Closed`, `OtherStack`.
     pub fn send(&mut self, message: &[u8], time: Option<Duration>) -> Result<(), Error> {
         self.forget_news();
         self.listener.send_blocking(self.connection, message, time)
@@ -66,6 +66,11 @@ impl Endpoint {
     pub fn close(mut self, time: Option<Duration>) -> Result<(), Error> {
         self.listener.close_blocking(self.connection, time)?;
         self.listener.linger(self.connection)
+    }
+
+    /// The longest message in bytes that the stack ever accepts.
+    pub fn max_message(&self) -> Result<usize, Error> {
+        self.listener.max_message(self.connection)
     }
 
     /// The stack, for messages.

@@ -82,6 +82,8 @@ pub enum Error {
     Io { doing: &'static str, cause: io::Error },
     /// The stack does not accept the call now; nothing happened. Wait for `Event::Writable`.
     Refused,
+    /// The message is longer than the stack ever accepts, in bytes; nothing happened.
+    TooLong { len: usize, max: usize },
     /// The deadline passed first; nothing is lost.
     TimedOut,
     /// The connection has ended.
@@ -126,6 +128,9 @@ impl fmt::Display for Error {
             Error::Io { doing, cause } => write!(f, "{doing}: {cause}"),
             Error::Refused => {
                 f.write_str("the stack does not accept this now: wait until it is writable, or send less at once")
+            }
+            Error::TooLong { len, max } => {
+                write!(f, "the message has {len} bytes; the stack accepts at most {max}")
             }
             Error::TimedOut => f.write_str("not done before the deadline"),
             Error::Closed(reason) => write!(f, "the connection has ended: {reason}"),

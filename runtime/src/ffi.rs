@@ -6,7 +6,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 /// The version of the interface that this driver speaks.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
 
@@ -88,6 +88,8 @@ pub struct NacreEvent {
     pub arguments: u8,
     pub role: u8,
     pub reserved: u8,
+    pub message_max: u32,
+    pub reserved2: u32,
 }
 
 /// `struct nacre_given`: a value that the host sets when a connection is opened.

@@ -94,8 +94,8 @@ impl Listener {
 
     /// Sends a message.
     ///
-    /// Errors: `Refused` (nothing happened; `Writable` follows when it would be accepted), `NoConnection`, `Closed`,
-    /// `Invalid` if the stack has no `send` without an address.
+    /// Errors: `Refused` (nothing happened; `Writable` follows when it would be accepted), `TooLong`, `NoConnection`,
+    /// `Closed`, `Invalid` if the stack has no `send` without an address.
     pub fn send(&mut self, id: ConnectionId, message: &[u8]) -> Result<(), Error> {
         self.look_at_clock();
         self.router.send(id, message)
@@ -159,6 +159,11 @@ impl Listener {
     pub fn label(&self, id: ConnectionId) -> Result<Label, Error> {
         let key = self.router.get(id)?.key;
         Ok(Label { cookie: self.router.cookie(id)?, key })
+    }
+
+    /// The longest message in bytes that the connection's stack ever accepts.
+    pub fn max_message(&self, id: ConnectionId) -> Result<usize, Error> {
+        Ok(self.stack(id)?.max_message())
     }
 
     /// Returns the peer's address.

@@ -245,6 +245,7 @@ impl<O: Outbox> Router<O> {
     ) -> Result<(), Error> {
         let connection = self.get(id)?;
         connection.usable()?;
+        connection.instance.stack().check_length(event, message.len())?;
         let outcome = if !self.admits(connection, message.len()) {
             self.ask_to_confirm(id);
             Outcome::Refused

@@ -40,6 +40,8 @@ pub struct EventInfo {
     pub has_address: bool,
     /// How many numbers it has.
     pub arguments: u8,
+    /// The longest message that an input ever accepts; 0 without a message.
+    pub message_max: usize,
     pub role: EventRole,
 }
 
@@ -191,6 +193,22 @@ impl Stack {
         find(&self.inner.events, name, true, |port| port != 0)
     }
 
+    /// The longest message in bytes that `send` ever accepts; 0 if the stack has no `send`.
+    pub fn max_message(&self) -> usize {
+        self.known().send.map_or(0, |event| self.events()[usize::from(event)].message_max)
+    }
+
+    /// Errors: `TooLong` if a call's message is longer than the stack ever accepts.
+    #[inline]
+    pub(crate) fn check_length(&self, event: u16, len: usize) -> Result<(), Error> {
+        match self.events().get(usize::from(event)) {
+            Some(event) if event.input && event.has_message && len > event.message_max => {
+                Err(Error::TooLong { len, max: event.message_max })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The longest frame in bytes.
     pub fn frame_max(&self) -> usize {
         self.raw().frame_head_max as usize + self.raw().frame_data_max as usize
@@ -248,6 +266,7 @@ unsafe fn event_info(event: &NacreEvent) -> EventInfo {
         has_message: event.has_message != 0,
         has_address: event.has_address != 0,
         arguments: event.arguments,
+        message_max: event.message_max as usize,
         role: match event.role {
             1 => EventRole::Opening,
             2 => EventRole::Sending,

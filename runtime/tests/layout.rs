@@ -49,7 +49,21 @@ fn mirrors_have_the_layout_of_the_header() {
         segments,
         bytes
     );
-    mirror!(lines, NacreEvent, "nacre_event", name, port, input, has_message, has_address, arguments, role, reserved);
+    mirror!(
+        lines,
+        NacreEvent,
+        "nacre_event",
+        name,
+        port,
+        input,
+        has_message,
+        has_address,
+        arguments,
+        role,
+        reserved,
+        message_max,
+        reserved2
+    );
     mirror!(lines, NacreIn, "nacre_in", abi, size, port, reserved, session, from, frame, len, reserved2);
     mirror!(lines, NacreGiven, "nacre_given", name, offset, size, required, secret, role, reserved);
     mirror!(

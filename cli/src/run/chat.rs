@@ -138,6 +138,11 @@ impl Talk {
         while let Some((peer, text)) = self.waiting.front() {
             match line.listener.send(*peer, text) {
                 Ok(()) => drop(self.waiting.pop_front()),
+                Err(error @ Error::TooLong { .. }) => {
+                    say(&format!("a line was not sent: {error}"));
+                    self.lost = true;
+                    self.waiting.pop_front();
+                }
                 // Lines that wait for a disconnected peer are reported with the end of its connection.
                 Err(Error::Refused | Error::Closed(_) | Error::NoConnection) => return Ok(()),
                 Err(error) => return Err(error.to_string()),

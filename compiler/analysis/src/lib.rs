@@ -9,14 +9,16 @@
 //!
 //! [`linear`] (each message is consumed once), [`timing`] (the uses of times), [`delays`] (how long timers wait) and
 //! [`random`] (which random numbers a stack distinguishes) are such analyses; others are defined in the crate of their
-//! only client.
+//! only client. [`lengths`] reads the longest message of each call from its conditions.
 
 #![warn(missing_docs)]
 
+pub mod constants;
 pub mod control;
 pub mod delays;
 pub mod flow;
 mod lattice;
+pub mod lengths;
 pub mod linear;
 pub mod random;
 pub mod timing;

@@ -1,11 +1,11 @@
 //! Decides when a call at a port is accepted: by the first layer on its path that has an `accepts`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use nacre_analysis::lengths::longest_calls;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::{constant, is_lossless};
 use crate::linked::Linked;
 
 /// Gives every input of every port but the lower one its admission, and every reaction the condition of its layer.
@@ -73,52 +73,9 @@ fn emits(stack: &Stack, block: &Block, link: LinkId, event: EventId) -> bool {
     found
 }
 
-/// The longest message of each port's input, where its admission bounds it by a constant.
-pub(crate) fn limits(stack: &Stack) -> BTreeMap<(PortId, EventId), u32> {
-    let mut result = BTreeMap::new();
-    for (p, port) in stack.ports.iter().enumerate() {
-        for input in &port.inputs {
-            let Some(message) = stack.event(input.event).message else { continue };
-            let said = input.admissions.iter().filter_map(|a| length_limit(&a.condition, LocalId(message))).min();
-            if let Some(limit) = said {
-                result.insert((PortId(p as u32), input.event), limit.min(u64::from(crate::message::LONGEST)) as u32);
-            }
-        }
-    }
-    result
-}
-
-/// `m.len <= N` as one of the conditions that must hold.
-fn length_limit(condition: &Expr, message: LocalId) -> Option<u64> {
-    match &condition.kind {
-        ExprKind::Binary(BinaryOp::Both, a, b) => match (length_limit(a, message), length_limit(b, message)) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        },
-        ExprKind::Binary(BinaryOp::LessEqual, a, b) if is_length(a, message) => constant(b),
-        ExprKind::Binary(BinaryOp::Less, a, b) if is_length(a, message) => constant(b).map(|n| n.saturating_sub(1)),
-        _ => None,
-    }
-}
-
-fn is_length(expr: &Expr, message: LocalId) -> bool {
-    match &expr.kind {
-        // Between sequence numbers, a long length can be less than a short one.
-        ExprKind::Convert(inner) => {
-            is_lossless(&inner.ty, &expr.ty) && !matches!(expr.ty, Type::Seq(_)) && is_length(inner, message)
-        }
-        ExprKind::Length(of) => match &of.kind {
-            ExprKind::Local(local) => *local == message,
-            ExprKind::Borrow(place) => place.root == Root::Local(message) && place.path.is_empty(),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
 /// Rejects messages too long for a frame at inputs for which no layer states a length.
 pub(crate) fn bound_lengths(stack: &mut Stack, longest: u32) {
-    let known = limits(stack);
+    let known = longest_calls(stack);
     for p in 1..stack.ports.len() {
         for i in 0..stack.ports[p].inputs.len() {
             let PortInput { event, layer, .. } = stack.ports[p].inputs[i];

@@ -39,7 +39,7 @@ pub(crate) fn blocks(stack: &Stack, flow: &Flow) -> u32 {
 /// messages.
 fn largest_step(stack: &Stack, flow: &Flow) -> u64 {
     let block = stack.bounds.block;
-    let limits = crate::admission::limits(stack);
+    let limits = nacre_analysis::lengths::longest_calls(stack);
     let frame = stack.layouts[0].shapes.iter().map(|s| s.data_max).max().unwrap_or(0);
     let mut most = [stack.bounds.open, stack.bounds.timer].map(|need| taken(need, 0, block)).into_iter().max();
     for (p, port) in stack.ports.iter().enumerate() {

@@ -8,11 +8,11 @@ use nacre_stack::*;
 
 use crate::blocks::{blocks, taken, too_many_blocks, MOST_BYTES};
 use crate::codes;
-use crate::constants::constant;
 use crate::cost::{Cost, Costs};
 use crate::course::Act;
 use crate::message::{Bag, Origin};
 use crate::shapes::{Flow, Node};
+use nacre_analysis::constants::constant;
 
 /// Upper limit of the outputs of a step and of its queue; more is an error.
 pub const MOST_OUTPUTS: u64 = 65_536;
@@ -211,7 +211,7 @@ fn need_of_call(cost: &Cost, limit: u32, block: u32) -> Need {
 }
 
 fn needs(stack: &mut Stack, by_entry: &BTreeMap<Node, Cost>) {
-    let limits = crate::admission::limits(stack);
+    let limits = nacre_analysis::lengths::longest_calls(stack);
     let block = stack.bounds.block;
     for (p, port) in stack.ports.iter_mut().enumerate() {
         for input in &mut port.inputs {

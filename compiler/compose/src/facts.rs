@@ -6,9 +6,9 @@ use nacre_analysis::Lattice;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::{constant, is_lossless, width};
 use crate::greatest::mentions_local;
 use crate::strides::Strides;
+use nacre_analysis::constants::{constant, is_lossless, width};
 
 /// The facts at a point of the code.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::{constant, is_lossless};
+use nacre_analysis::constants::{constant, is_lossless};
 
 /// The greatest values of the unsigned locals of a body.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,7 @@
 //! Bytes that the peer sent count as none. A frame that is too long because a layer joins those breaks `Rule::Long`;
 //! a frame that is too long because of what calls stored is excluded by a shorter call.
 
-/// Upper limit of a message's length, for messages that no condition bounds.
-pub(crate) const LONGEST: u32 = 1 << 24;
+pub(crate) use nacre_analysis::lengths::LONGEST;
 
 /// Upper limits of a message's length, by origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

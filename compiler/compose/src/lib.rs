@@ -12,7 +12,6 @@ mod bounds;
 mod checks;
 mod classes;
 pub mod codes;
-mod constants;
 mod cost;
 mod course;
 mod cycles;
@@ -44,7 +43,6 @@ mod words;
 mod world;
 
 pub use codes::CODES;
-pub use constants::constant;
 pub use explain::{explain, folded, COLUMNS};
 pub use fingerprint::{wire_text, WIRE_VERSION};
 pub use layout::TRANSPORT_MAX;

@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use nacre_analysis::lengths::longest_calls;
 use nacre_stack::{EventId, PortId};
 
 use crate::linked::{Linked, LOWER};
 use crate::shapes::{follow, Flow};
-use crate::{admission, layout, refusing};
+use crate::{layout, refusing};
 
 /// Follows the flow first with the longest frames: the lengths of messages are known only when the headers are.
 pub(crate) fn flow(linked: &mut Linked, frame_max: u32) -> Flow {
-    let limits = admission::limits(&linked.stack);
+    let limits = longest_calls(&linked.stack);
     let first = follow(linked, &limits, frame_max, frame_max);
     let (frame, call) = layout::longest(&linked.stack, &first, frame_max);
     let grown = (call == 0).then(|| refusing::growing(&linked.stack, &first, frame)).flatten();

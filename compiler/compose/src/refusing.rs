@@ -3,17 +3,17 @@
 use nacre_diagnostics::Diagnostic;
 use nacre_stack::*;
 
-use crate::admission::limits;
 use crate::codes;
 use crate::message::Size;
 use crate::shapes::{Flow, Node};
+use nacre_analysis::lengths::longest_calls;
 
 /// Returns a warning for each call that accepts only empty messages although no layer states so.
 pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
     if flow.longest_call > 0 {
         return vec![];
     }
-    let stated = limits(stack);
+    let stated = longest_calls(stack);
     let ports = stack.ports.iter().enumerate().skip(1);
     let calls = ports.flat_map(|(p, port)| port.inputs.iter().map(move |input| (PortId(p as u32), input.event)));
     // Only calls that admit no data are reported: their limit is 0.

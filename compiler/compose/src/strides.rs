@@ -10,8 +10,8 @@ use nacre_analysis::{Lattice, Stride};
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::constants::{constant, is_lossless, width};
 use crate::greatest::Greatest;
+use nacre_analysis::constants::{constant, is_lossless, width};
 
 /// A common divisor of all values, for each cell and each local of one body.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::activation::run::Run;
-use crate::constants::constant;
 use crate::course::{Act, Course};
 use crate::length::Length;
 use crate::message::{Bag, Kind, Origin, Size, LONGEST};
 use crate::spots::capacity;
+use nacre_analysis::constants::constant;
 
 /// The most bits that encode the shape of packed headers.
 const LONGEST_START: u32 = 24;

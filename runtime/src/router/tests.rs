@@ -364,3 +364,17 @@ fn every_datagram_is_taken_or_counted_by_its_cause() {
         assert!(events(&mut router).contains(&"delivered still there".to_string()), "seed {seed}");
     }
 }
+
+#[test]
+fn message_that_is_never_accepted_is_too_long_and_not_refused() {
+    let stack = window();
+    let (mut world, id) = World::new(&stack);
+    let max = stack.max_message();
+    assert!(world.ends[0].accepts(id, max) && !world.ends[0].accepts(id, max + 1));
+    let result = world.ends[0].send(id, &vec![0; max + 1]);
+    assert!(matches!(result, Err(Error::TooLong { len, max: most }) if (len, most) == (max + 1, max)));
+    world.ends[0].send(id, &vec![b'x'; max]).unwrap();
+    world.run(1_000_000_000, || false);
+    assert!(world.words_of(1).contains(&format!("delivered {}", "x".repeat(max)).as_str()));
+    assert!(!world.words_of(0).contains(&"writable"), "nothing waits for what can never be");
+}

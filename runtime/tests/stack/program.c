@@ -34,6 +34,13 @@ int main(void) {
     CHECK(strlen(nacre_error(client)) > 0);
     CHECK(nacre_connect(client, "127.0.0.1", nacre_local_port(server), &nacre_stack_window, &there) == NACRE_RUN_OK);
     CHECK(nacre_send(client, there, NULL, 5) == NACRE_RUN_ERROR);
+    static char long_message[2000];
+    size_t longest = 0;
+    CHECK(nacre_max_message(client, there, &longest) == NACRE_RUN_OK && longest > 0 && longest < sizeof long_message);
+    CHECK(nacre_max_message(client, there, NULL) == NACRE_RUN_ERROR);
+    CHECK(nacre_send(client, there, long_message, longest + 1) == NACRE_RUN_TOO_LONG);
+    CHECK(nacre_send_blocking(client, there, long_message, longest + 1, -1) == NACRE_RUN_TOO_LONG);
+    CHECK(strstr(nacre_error(client), "the stack accepts at most") != NULL);
 
     int sent = 0, echoed = 0, received = 0, closed = 0, arrived = 0, opened = 0;
     while (closed < 2) {

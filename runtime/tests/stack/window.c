@@ -332,10 +332,10 @@ static uint32_t canonical(const void *state, const void *pool, uint8_t *to, uint
 }
 
 static const struct nacre_event events[] = {
-    {"send", 1, 1, 1, 0, 0, NACRE_EVENT_SENDING, 0},        {"close", 1, 1, 0, 0, 0, 0, 0}, {"grant_delivers", 1, 1, 0, 0, 1, 0, 0},
-    {"unknown", 0, 1, 0, 0, 0, 0, 0},     {"hello", 0, 1, 0, 0, 2, 0, 0},
-       {"send", 0, 0, 1, 1, 0, NACRE_EVENT_SENDING, 0},  {"deliver", 1, 0, 1, 0, 0, NACRE_EVENT_DELIVERY, 0},
-    {"grant_sends", 1, 0, 0, 0, 1, 0, 0}, {"open", 1, 0, 0, 1, 0, 0, 0},  {"closed", 1, 0, 0, 0, 1, 0, 0},
+    {"send", 1, 1, 1, 0, 0, NACRE_EVENT_SENDING, 0, BLOCK, 0},        {"close", 1, 1, 0, 0, 0, 0, 0, 0, 0}, {"grant_delivers", 1, 1, 0, 0, 1, 0, 0, 0, 0},
+    {"unknown", 0, 1, 0, 0, 0, 0, 0, 0, 0},     {"hello", 0, 1, 0, 0, 2, 0, 0, 0, 0},
+       {"send", 0, 0, 1, 1, 0, NACRE_EVENT_SENDING, 0, 0, 0},  {"deliver", 1, 0, 1, 0, 0, NACRE_EVENT_DELIVERY, 0, 0, 0},
+    {"grant_sends", 1, 0, 0, 0, 1, 0, 0, 0, 0}, {"open", 1, 0, 0, 1, 0, 0, 0, 0, 0},  {"closed", 1, 0, 0, 0, 1, 0, 0, 0, 0},
 };
 static const struct nacre_given givens[] = {
     {"floor.peer", offsetof(struct config, peer), sizeof(struct nacre_addr), 1, 0, NACRE_GIVEN_PEER, 0},

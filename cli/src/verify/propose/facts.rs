@@ -213,11 +213,11 @@ const WORD: u64 = 4;
 fn decides(expr: &Expr, measured: &BTreeSet<LocalId>) -> Option<u64> {
     match &expr.kind {
         ExprKind::Binary(op, a, b) if is_comparison(*op) => match (measures(a, measured), measures(b, measured)) {
-            (true, false) => nacre_compose::constant(b),
-            (false, true) => nacre_compose::constant(a),
+            (true, false) => nacre_analysis::constants::constant(b),
+            (false, true) => nacre_analysis::constants::constant(a),
             _ => None,
         },
-        ExprKind::Slice(_, _, length) => nacre_compose::constant(length),
+        ExprKind::Slice(_, _, length) => nacre_analysis::constants::constant(length),
         _ => None,
     }
 }

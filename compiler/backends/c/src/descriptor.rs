@@ -1,5 +1,6 @@
 //! `<stack>_stack`: everything that a driver of any stack needs, as constant data.
 
+use nacre_analysis::lengths::longest_calls;
 use nacre_stack::*;
 
 use crate::code::Code;
@@ -84,6 +85,7 @@ impl Writer<'_> {
             code.line(format!("\"{}\",", names::escaped(&name)));
         }
         code.close("};");
+        let longest = longest_calls(stack);
         code.open(format!("static const struct nacre_event {p}_events[] = {{"));
         for event in stack.interface() {
             let declared = stack.event(event.event);
@@ -93,10 +95,11 @@ impl Writer<'_> {
                 .filter(|q| q.ty != Type::Timer && self.scalar(&q.ty).is_some())
                 .count()
                 .min(4);
+            let longest = longest.get(&(event.port, event.event)).filter(|_| self.callable(&event)).unwrap_or(&0);
             let address = declared.parameters.iter().any(|q| q.ty == Type::Addr);
             code.line(format!(
                 "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = \
-                 {numbers}, .role = {}, .reserved = 0}},",
+                 {numbers}, .role = {}, .message_max = {longest}u}},",
                 names::escaped(&declared.name),
                 event.port.0,
                 self.callable(&event) as u32,

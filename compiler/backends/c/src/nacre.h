@@ -11,7 +11,7 @@
  *
  * No two calls with the same state or the same pool may run at the same time; otherwise any thread may call. */
 #ifndef NACRE_ABI
-#define NACRE_ABI 1
+#define NACRE_ABI 2
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,6 +110,8 @@ struct nacre_event {
     uint8_t arguments;  /* how many numbers */
     uint8_t role;       /* enum nacre_event_role */
     uint8_t reserved;
+    uint32_t message_max; /* of an input with a message: a longer one is never accepted; else 0 */
+    uint32_t reserved2;
 };
 
 /* A value that the host gives when a connection is opened: at `offset` in the stack's config struct. */

@@ -55,7 +55,7 @@ fn calls(stack: &Stack) -> Vec<Vec<String>> {
         };
         row(&name, most)
     };
-    crate::admission::limits(stack).into_iter().filter(|((port, _), _)| port.0 > 0).map(row_of).collect()
+    nacre_analysis::lengths::longest_calls(stack).into_iter().filter(|((port, _), _)| port.0 > 0).map(row_of).collect()
 }
 
 /// Lists where values that depend on the clock reach more than timers.

@@ -34,7 +34,7 @@ fn is_number(ty: &Type) -> bool {
 }
 
 /// Width of a number's type in bits; 64 for other types.
-pub(crate) fn width(ty: &Type) -> u32 {
+pub fn width(ty: &Type) -> u32 {
     match ty {
         Type::Range(_, high) => 64 - high.saturating_sub(1).leading_zeros(),
         ty => numbers::bits(ty),
@@ -42,7 +42,7 @@ pub(crate) fn width(ty: &Type) -> u32 {
 }
 
 /// Whether a conversion keeps every number as it is.
-pub(crate) fn is_lossless(from: &Type, to: &Type) -> bool {
+pub fn is_lossless(from: &Type, to: &Type) -> bool {
     let signed = |ty: &Type| matches!(ty, Type::Int(_));
     let fits = match (signed(from), signed(to)) {
         (true, false) => false,
