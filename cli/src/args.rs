@@ -387,6 +387,12 @@ pub struct Sim {
     /// Longest frame in bytes; longer ones are lost. An Ethernet takes 1472 over IPv4, 1452 over IPv6
     #[arg(long, value_name = "BYTES")]
     pub mtu: Option<u32>,
+    /// Rate of the link from each endpoint, in kbit/s; 0: no limit
+    #[arg(long, default_value_t = 0, value_name = "KBIT/S")]
+    pub rate: u64,
+    /// Bytes that such a link holds; what exceeds that is lost
+    #[arg(long, value_name = "BYTES", requires = "rate")]
+    pub queue: Option<u64>,
     /// What runs: interpreter, queue, call, inline; `all`: all four in lockstep; `queue/inline`: one for each endpoint
     #[arg(long, default_value = "interpreter", value_name = "LEVEL")]
     pub level: Machines,

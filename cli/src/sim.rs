@@ -173,6 +173,7 @@ impl Totals {
 fn plan(args: &Sim, seed: u64) -> Plan {
     let mut conditions = conditions(&args.faults);
     (conditions.partition, conditions.mtu) = (args.partition, args.mtu);
+    (conditions.rate, conditions.queue) = (args.rate, args.queue);
     let checks = if args.check.is_empty() { checks::all() } else { args.check.clone() };
     Plan { seed, messages: args.messages, largest: args.largest as usize, conditions, checks, ..Plan::default() }
 }
@@ -270,7 +271,7 @@ fn listed(counts: &[(&str, u64)]) -> String {
 }
 
 /// The kinds of faults that are counted.
-const FAULTS: [&str; 6] = ["lost", "repeated", "held back", "damaged", "partitions", "too long"];
+const FAULTS: [&str; 7] = ["lost", "repeated", "held back", "damaged", "partitions", "too long", "queue full"];
 
 /// Returns the kind of a fault, as its index in `FAULTS`; none for messages and delayed frames.
 fn fault(item: &Item) -> Option<usize> {
@@ -281,6 +282,7 @@ fn fault(item: &Item) -> Option<usize> {
         Item::Frame(_, _, Fault::Damage) => Some(3),
         Item::Partition(_) => Some(4),
         Item::Frame(_, _, Fault::Long) => Some(5),
+        Item::Frame(_, _, Fault::Full) => Some(6),
         Item::Frame(_, _, Fault::Late) | Item::Message(..) => None,
     }
 }

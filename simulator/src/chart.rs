@@ -186,11 +186,8 @@ fn unless_done(outcome: Outcome) -> &'static str {
 
 fn causes(faults: &[Item]) -> &'static str {
     let has = |fault: Fault| faults.iter().any(|item| matches!(item, Item::Frame(_, _, of) if *of == fault));
-    match (has(Fault::Long), has(Fault::Lose)) {
-        (true, _) => "too long",
-        (_, true) => "lost",
-        _ => "partition",
-    }
+    let named = [(Fault::Long, "too long"), (Fault::Full, "queue full"), (Fault::Lose, "lost")];
+    named.iter().find(|(fault, _)| has(*fault)).map_or("partition", |(_, cause)| cause)
 }
 
 fn milliseconds(nanoseconds: u64) -> String {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::endpoint::{Address, Endpoint, Maker, Opening, Outcome, Output, Step, NEVER};
 use crate::interface::{givens, Interface, Kind};
-use crate::network::{damage, Item, Network};
+use crate::network::{damage, Item, Link, Network};
 use crate::random::{hash, Random};
 
 /// The initial time: not 0, which is also the deadline "at once".
@@ -100,6 +100,8 @@ pub struct World {
     pub steps: u64,
     /// Hashes of the frames and outputs of each node, in order; see `digest`.
     sums: Vec<u64>,
+    /// By side: the first endpoints of all groups share one, the second ones another.
+    links: Vec<Link>,
     flying: BinaryHeap<Reverse<Flying>>,
     order: u64,
     idle_steps: u32,
@@ -116,6 +118,7 @@ impl World {
             trace: tracing.then(Vec::new),
             steps: 0,
             sums: Vec::new(),
+            links: Vec::new(),
             flying: BinaryHeap::new(),
             order: 0,
             idle_steps: 0,
@@ -293,7 +296,9 @@ impl World {
         self.nodes[index].frames += 1;
         self.nodes[index].bytes += frame.len() as u64;
         self.sum(index, u64::MAX, &[self.now], &frame);
-        let fate = self.network.fate(self.now, index as u32, number, frame.len());
+        let side = self.nodes[index].peers.iter().filter(|peer| **peer < index).count();
+        self.links.resize(self.links.len().max(side + 1), Link::default());
+        let fate = self.network.fate(self.now, (index as u32, number), frame.len(), &mut self.links[side]);
         self.faults.extend(fate.items.iter().copied());
         if self.trace.is_some() {
             let (faults, arrivals) = (fate.items.clone(), fate.arrivals.clone());

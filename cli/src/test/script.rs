@@ -167,6 +167,10 @@ impl Script<'_> {
             (NetworkValue::Expr(expr), Some(Condition::Mtu)) => {
                 conditions.mtu = Some(number(expr, &self.variables)?.try_into().unwrap_or(u32::MAX));
             }
+            (NetworkValue::Expr(expr), Some(Condition::Rate)) => conditions.rate = number(expr, &self.variables)?,
+            (NetworkValue::Expr(expr), Some(Condition::Queue)) => {
+                conditions.queue = Some(number(expr, &self.variables)?);
+            }
             (NetworkValue::Expr(expr), Some(Condition::Seed)) => {
                 self.world.network.seed = number(expr, &self.variables)?
             }

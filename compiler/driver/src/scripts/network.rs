@@ -29,11 +29,15 @@ pub enum Condition {
     Jitter,
     /// The length of the longest frame in bytes; longer ones are lost.
     Mtu,
+    /// The rate of the link that the first endpoints share, and of the one that the second ones share, in kbit/s.
+    Rate,
+    /// The bytes that such a link holds; what exceeds that is lost.
+    Queue,
     /// The seed of the network's random numbers.
     Seed,
 }
 
-const CONDITIONS: [(Condition, &str, Wants); 8] = [
+const CONDITIONS: [(Condition, &str, Wants); 10] = [
     (Condition::Loss, "loss", Wants::Percentage),
     (Condition::Duplicate, "duplicate", Wants::Percentage),
     (Condition::Reorder, "reorder", Wants::Percentage),
@@ -41,6 +45,8 @@ const CONDITIONS: [(Condition, &str, Wants); 8] = [
     (Condition::Delay, "delay", Wants::Time),
     (Condition::Jitter, "jitter", Wants::Time),
     (Condition::Mtu, "mtu", Wants::Number),
+    (Condition::Rate, "rate", Wants::Number),
+    (Condition::Queue, "queue", Wants::Number),
     (Condition::Seed, "seed", Wants::Number),
 ];
 
