@@ -52,7 +52,7 @@ impl World<'_> {
                 Event::Opened { connection, .. } => (connection, Seen::Opened),
                 Event::Delivered { connection, message, .. } => (connection, Seen::Delivered(message.to_vec())),
                 Event::Writable { connection } => (connection, Seen::Writable),
-                Event::Closed { connection, reason } => (connection, Seen::Closed(reason)),
+                Event::Closed { connection, reason, .. } => (connection, Seen::Closed(reason)),
                 Event::Other { .. } | Event::OtherStack(_) | Event::Error { .. } => continue,
             });
         }
@@ -131,7 +131,7 @@ impl World<'_> {
         let is_wrong = match reason {
             Reason::Closed if half.closing => return self.check_whole(half),
             Reason::Restarted => !half.strange,
-            Reason::Unknown | Reason::OtherStack => half.is_sure(),
+            Reason::Unknown | Reason::OtherStack | Reason::Busy => half.is_sure(),
             Reason::Timeout => is_settled && half.is_sure(),
             Reason::Closed | Reason::Incomplete | Reason::Refused | Reason::Unreachable => false,
         };

@@ -33,7 +33,8 @@ enum nacre_notice_kind {
     NACRE_NOTICE_OPENED = 2,      /* the peer has confirmed that it receives our frames */
     NACRE_NOTICE_DELIVERED = 3,   /* a message: data, len */
     NACRE_NOTICE_WRITABLE = 4,    /* a call that was refused would be accepted now */
-    NACRE_NOTICE_CLOSED = 5,      /* the connection has ended: reason; its number is invalid from now on */
+    NACRE_NOTICE_CLOSED = 5,      /* the connection has ended: reason; its number is invalid from now on. arguments[0]: 1 if the
+                                   * peer's application said why: arguments[1] is its code, text its text */
     NACRE_NOTICE_OTHER_STACK = 6, /* the two ends run different stacks: text */
     NACRE_NOTICE_ERROR = 7,       /* the system or the network reported an error: text; the connection continues */
     NACRE_NOTICE_OTHER = 8        /* another event of the stack: event, arguments, data, len */
@@ -42,13 +43,14 @@ enum nacre_notice_kind {
 /* Why a connection ended (enum Reason of the standard interfaces). */
 enum nacre_reason {
     NACRE_REASON_CLOSED = 0,
-    NACRE_REASON_REFUSED = 1,
+    NACRE_REASON_REFUSED = 1,       /* by the peer's application */
     NACRE_REASON_UNREACHABLE = 2,
     NACRE_REASON_UNKNOWN = 3,
     NACRE_REASON_TIMEOUT = 4,
     NACRE_REASON_RESTARTED = 5,
     NACRE_REASON_OTHER_STACK = 6,
-    NACRE_REASON_INCOMPLETE = 7     /* the peer closed before everything had arrived that was sent here */
+    NACRE_REASON_INCOMPLETE = 7,    /* the peer closed before everything had arrived that was sent here */
+    NACRE_REASON_BUSY = 128         /* there is no room for the connection, at the peer or here */
 };
 
 /* What data and text point to is lent until the next call with the same listener. */
@@ -64,7 +66,7 @@ struct nacre_notice {
     uint16_t peer_port;   /* in the processor's order */
     uint16_t peer_family; /* 4, 6, or 0: none */
     uint16_t event;       /* index into nacre_stack.events */
-    uint16_t reserved;
+    uint16_t is_proven;   /* of a message: 1 if its sender receives frames at the peer's address; 0: anybody may have sent it */
 };
 
 /* Faults that frames meet on their way out and in, drawn from the seed. Probabilities are from 0 to 1. */
@@ -129,6 +131,11 @@ int nacre_call(struct nacre_listener *listener, uint64_t connection, uint16_t ev
 int nacre_poll(struct nacre_listener *listener, int timeout_ms, struct nacre_notice *notice);
 /* Closes the connection: what that means is up to the stack (docs/runtime.md). NACRE_NOTICE_CLOSED follows. */
 int nacre_close(struct nacre_listener *listener, uint64_t connection);
+/* The same; the peer's NACRE_NOTICE_CLOSED comes with a code and a text of at most 255 bytes, unless they were lost on the way. */
+int nacre_close_with(struct nacre_listener *listener, uint64_t connection, uint32_t code, const char *text);
+/* Refuses a connection of a peer, or ends any connection at once: no notice follows here, and undelivered messages are lost. The
+ * peer's connection ends with NACRE_REASON_REFUSED, this code and text. */
+int nacre_refuse(struct nacre_listener *listener, uint64_t connection, uint32_t code, const char *text);
 /* Ends a connection at once: no notice follows, and the peer is not notified. */
 void nacre_discard(struct nacre_listener *listener, uint64_t connection);
 /* Numbers about a connection, or (0) about the listener. */

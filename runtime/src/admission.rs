@@ -74,7 +74,7 @@ impl Admission {
 
     /// Whether the peers of this network have as many connections as they may, the confirmed ones included.
     pub(crate) fn has_all(&self, ip: IpAddr) -> bool {
-        self.begun.get(&network(ip)).is_some_and(|begun| *begun >= self.most_begun)
+        self.begun.get(&network(ip)).copied().unwrap_or(0) >= self.most_begun
     }
 
     /// Whether a peer must show that it receives frames at this address before anything is kept of it.
@@ -206,6 +206,7 @@ mod tests {
     fn limit_of_zero_admits_nobody() {
         assert_eq!(admission(0, 1).room_for(address(1)), Room::Never);
         assert_eq!(admission(1, 0).room_for(address(1)), Room::Never);
+        assert_eq!(Admission { most_begun: 0, ..admission(1, 1) }.room_for(address(1)), Room::Never);
     }
 
     #[test]

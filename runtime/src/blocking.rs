@@ -100,17 +100,18 @@ impl Listener {
         }
     }
 
-    /// Answers the peer of a closed connection until it has been quiet for a tenth of the `linger` option, in case it
-    /// missed the last acknowledgement.
+    /// Answers the peer of a closed connection, in case it missed the last acknowledgement: until the peer has said
+    /// that its stack has ended the connection too, for the time of the option `linger` at most. Then waits until the
+    /// frames that the transport delays have left.
     ///
     /// Errors: `Io`.
     pub fn linger(&mut self, id: ConnectionId) -> Result<(), Error> {
-        let quiet = nanoseconds(self.router.options().linger) / 10;
+        let until = self.now().saturating_add(nanoseconds(self.router.options().linger));
         loop {
-            let Ok(connection) = self.router.get(id) else {
+            let lingers = self.router.get(id).is_ok_and(|connection| connection.usable().is_err());
+            if !lingers && self.router.outbox().transport().deadline() > until {
                 return Ok(());
-            };
-            let until = connection.heard_at.saturating_add(quiet);
+            }
             match self.turn(until) {
                 Err(Error::TimedOut | Error::Full(_)) => return Ok(()),
                 turned => turned?,
@@ -166,7 +167,10 @@ impl Listener {
         let closed = self.router.events().take(closed);
         match (other, closed) {
             (Some(Pending { head: Head::OtherStack(what), .. }), _) => Some(what.into_error()),
-            (_, Some(Pending { head: Head::Closed { reason, .. }, .. })) => Some(Error::Closed(reason)),
+            (_, Some(Pending { head: Head::Closed { reason, words, .. }, .. })) => Some(match (reason, words) {
+                (Reason::Refused, Some(words)) => Error::Rejected(*words),
+                _ => Error::Closed(reason),
+            }),
             _ => None,
         }
     }

@@ -255,6 +255,34 @@ pub unsafe extern "C" fn nacre_close(listener: *mut CListener, connection: u64) 
 }
 
 /// # Safety
+/// `why` is NULL or a string that ends.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_close_with(
+    listener: *mut CListener,
+    connection: u64,
+    code: u32,
+    why: *const c_char,
+) -> c_int {
+    let id = ConnectionId::from_number(connection);
+    // SAFETY: the caller's promise.
+    unsafe { with(listener, |this| this.listener.close_with(id, code, text(why)?.unwrap_or_default())) }
+}
+
+/// # Safety
+/// As `nacre_close_with`.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_refuse(
+    listener: *mut CListener,
+    connection: u64,
+    code: u32,
+    why: *const c_char,
+) -> c_int {
+    let id = ConnectionId::from_number(connection);
+    // SAFETY: the caller's promise.
+    unsafe { with(listener, |this| this.listener.refuse(id, code, text(why)?.unwrap_or_default())) }
+}
+
+/// # Safety
 /// As for all.
 #[no_mangle]
 pub unsafe extern "C" fn nacre_discard(listener: *mut CListener, connection: u64) {
@@ -330,7 +358,7 @@ unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Res
         Error::Refused => REFUSED,
         Error::TooLong { .. } => TOO_LONG,
         Error::TimedOut => TIMEOUT,
-        Error::NoConnection | Error::Closed(_) => CLOSED,
+        Error::NoConnection | Error::Closed(_) | Error::Rejected(_) => CLOSED,
         _ => ERROR,
     }
 }

@@ -20,7 +20,7 @@ pub struct CNotice {
     pub peer_port: u16,
     pub peer_family: u16,
     pub event: u16,
-    pub reserved: u16,
+    pub is_proven: u16,
 }
 
 /// The event as a notice; what it points to is in the event, in `text` or in `bytes`.
@@ -37,7 +37,7 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         peer_port: 0,
         peer_family: 0,
         event: 0,
-        reserved: 0,
+        is_proven: 0,
     };
     let mut peer = None;
     let mut words = None;
@@ -49,14 +49,16 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         Event::Opened { connection, peer: who } => {
             (notice.kind, notice.connection, peer) = (2, number(connection), Some(who));
         }
-        Event::Delivered { connection, from, message } => {
+        Event::Delivered { connection, from, is_proven, message } => {
+            notice.is_proven = is_proven.into();
             (notice.kind, notice.connection, peer) = (3, number(connection), from);
             (notice.data, notice.len) = lend(&message, bytes);
         }
         Event::Writable { connection } => (notice.kind, notice.connection) = (4, number(connection)),
-        Event::Closed { connection, reason } => {
+        Event::Closed { connection, reason, words: told } => {
             (notice.kind, notice.connection, notice.reason) = (5, number(connection), reason as u32);
-            words = Some(reason.to_string());
+            words = Some(told.as_ref().map_or(reason.to_string(), |told| told.text.clone()));
+            notice.arguments[..2].copy_from_slice(&told.map_or([0, 0], |told| [1, told.code.into()]));
         }
         Event::OtherStack(what) => {
             (notice.kind, notice.connection) = (6, what.connection.map_or(0, number));

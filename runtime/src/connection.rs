@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::clock::SECOND;
-use crate::error::{Error, Reason};
+use crate::error::{Error, Reason, Words};
 use crate::event::ConnectionId;
 use crate::ffi::{NacreAddr, NEVER};
 use crate::instance::Instance;
@@ -67,6 +67,12 @@ pub(crate) struct Connection {
     /// The event and length that were refused last.
     pub refused: Option<(u16, usize)>,
     pub close_wanted: bool,
+    /// What the peer is told while the connection is closed.
+    pub farewell: Option<Box<Words>>,
+    /// Its stack has said that the connection ended in order.
+    pub peer_is_over: bool,
+    /// What it has told about the end.
+    pub peer_words: Option<Box<Words>>,
     /// In the listener's list of those that wait for their stack.
     pub waits: bool,
     /// Messages taken by the application and not yet granted.
@@ -113,6 +119,9 @@ impl Connection {
             wake: NEVER,
             refused: None,
             close_wanted: false,
+            farewell: None,
+            peer_is_over: false,
+            peer_words: None,
             waits: false,
             owed: 0,
             grants_by_itself: true,

@@ -60,7 +60,7 @@ impl Endpoint {
         self.listener.receive(self.connection, time)
     }
 
-    /// Delivers everything, then ends, once the peer has been quiet for a moment (`Listener::linger`).
+    /// Delivers everything, then ends, once the peer needs no answer any more (`Listener::linger`).
     ///
     /// Errors: `TimedOut`, `Closed`: not everything is known to have arrived.
     pub fn close(mut self, time: Option<Duration>) -> Result<(), Error> {

@@ -11,7 +11,7 @@ pub enum Reason {
     /// It was closed, and the peer's stack has everything that was sent here. Its application gets no message any more
     /// after it has closed and been told so.
     Closed = 0,
-    /// The peer did not want the connection.
+    /// The peer's application did not want the connection, or not any longer.
     Refused = 1,
     /// The network reports that the peer is unreachable.
     Unreachable = 2,
@@ -25,6 +25,24 @@ pub enum Reason {
     OtherStack = 6,
     /// The peer closed before everything had arrived that was sent here.
     Incomplete = 7,
+    /// There is no room for the connection: at the peer, or here, where it made room for another before it was
+    /// confirmed. This one only the runtime gives.
+    Busy = 128,
+}
+
+/// What an application tells the other when it refuses or closes a connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// What programs understand.
+    pub code: u32,
+    /// What people understand, at most 255 bytes.
+    pub text: String,
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (code {})", self.text, self.code)
+    }
 }
 
 impl Reason {
@@ -55,6 +73,7 @@ impl fmt::Display for Reason {
             Reason::Restarted => "the peer restarted",
             Reason::OtherStack => "the peer runs another stack",
             Reason::Incomplete => "the peer closed before it had received everything",
+            Reason::Busy => "there is no room for the connection",
         })
     }
 }
@@ -88,6 +107,8 @@ pub enum Error {
     TimedOut,
     /// The connection has ended.
     Closed(Reason),
+    /// The peer's application has refused the connection, and says why.
+    Rejected(Words),
     /// The two ends run different stacks.
     OtherStack { peer: SocketAddr, ours: StackName, served: Vec<StackName> },
     /// No such connection, or not any more.
@@ -134,6 +155,7 @@ impl fmt::Display for Error {
             }
             Error::TimedOut => f.write_str("not done before the deadline"),
             Error::Closed(reason) => write!(f, "the connection has ended: {reason}"),
+            Error::Rejected(words) => write!(f, "refused by the peer: {words}"),
             Error::OtherStack { peer, ours, served } => f.write_str(&describe_other_stack(*peer, ours, served)),
             Error::NoConnection => f.write_str("there is no such connection, or it has ended"),
             Error::Full(what) => write!(f, "the limit of {what} is reached"),

@@ -1,6 +1,6 @@
 //! The events that a listener reports to the application.
 
-use crate::error::{describe_other_stack, Error, Reason, StackName};
+use crate::error::{describe_other_stack, Error, Reason, StackName, Words};
 use crate::output::Message;
 use std::io;
 use std::net::SocketAddr;
@@ -42,12 +42,15 @@ pub enum Event<'a> {
     Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
     /// The peer has shown that it hears this end.
     Opened { connection: ConnectionId, peer: SocketAddr },
-    /// A message. `from` is set if the stack's `deliver` has an address.
-    Delivered { connection: ConnectionId, from: Option<SocketAddr>, message: Message<'a> },
+    /// A message. `from` is set if the stack's `deliver` has an address. `is_proven`: its sender receives frames at the
+    /// peer's address. Otherwise anybody may have sent it in the peer's name, also as a copy of what the peer sent in
+    /// an earlier connection.
+    Delivered { connection: ConnectionId, from: Option<SocketAddr>, is_proven: bool, message: Message<'a> },
     /// A call that was refused before would be accepted now.
     Writable { connection: ConnectionId },
-    /// The connection has ended; its id names nothing any more.
-    Closed { connection: ConnectionId, reason: Reason },
+    /// The connection has ended; its id names nothing any more. `words`: what the peer's application said. Those of a
+    /// refusal come with it; those of a close may be lost.
+    Closed { connection: ConnectionId, reason: Reason, words: Option<Words> },
     /// The two ends run different stacks: of a connection of ours, which closes; or of a peer that was refused here.
     OtherStack(OtherStack),
     /// The system or the network reported an error about frames of a connection (None: of no known one). The
@@ -110,9 +113,9 @@ fn list(names: &[StackName]) -> String {
 pub(crate) enum Head {
     Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
     Opened { connection: ConnectionId, peer: SocketAddr },
-    Delivered { connection: ConnectionId, from: Option<SocketAddr> },
+    Delivered { connection: ConnectionId, from: Option<SocketAddr>, is_proven: bool },
     Writable { connection: ConnectionId },
-    Closed { connection: ConnectionId, reason: Reason },
+    Closed { connection: ConnectionId, reason: Reason, words: Option<Box<Words>> },
     OtherStack(OtherStack),
     Error { connection: Option<ConnectionId>, peer: SocketAddr, cause: io::Error },
     Other { connection: ConnectionId, event: u16, arguments: [u64; 4], address: Option<SocketAddr> },
@@ -123,9 +126,13 @@ impl Head {
         match self {
             Head::Arrived { connection, from, fingerprint } => Event::Arrived { connection, from, fingerprint },
             Head::Opened { connection, peer } => Event::Opened { connection, peer },
-            Head::Delivered { connection, from } => Event::Delivered { connection, from, message },
+            Head::Delivered { connection, from, is_proven } => {
+                Event::Delivered { connection, from, is_proven, message }
+            }
             Head::Writable { connection } => Event::Writable { connection },
-            Head::Closed { connection, reason } => Event::Closed { connection, reason },
+            Head::Closed { connection, reason, words } => {
+                Event::Closed { connection, reason, words: words.map(|words| *words) }
+            }
             Head::OtherStack(what) => Event::OtherStack(what),
             Head::Error { connection, peer, cause } => Event::Error { connection, peer, cause },
             Head::Other { connection, event, arguments, address } => {

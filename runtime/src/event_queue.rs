@@ -85,7 +85,7 @@ mod tests {
     }
 
     fn message(serial: u64, bytes: &[u8]) -> Pending {
-        Pending { head: Head::Delivered { connection: id(serial), from: None }, bytes: bytes.to_vec() }
+        Pending { head: Head::Delivered { connection: id(serial), from: None, is_proven: true }, bytes: bytes.to_vec() }
     }
 
     fn serials(queue: &mut EventQueue) -> Vec<Option<ConnectionId>> {
@@ -112,7 +112,7 @@ mod tests {
         let taken = queue.take(|head| head.delivered_to() == Some(id(3))).unwrap();
         assert_eq!(taken.bytes, b"abc");
         assert!(queue.take(|head| head.delivered_to() == Some(id(3))).is_none());
-        queue.push(Head::Closed { connection: id(4), reason: Reason::Closed });
+        queue.push(Head::Closed { connection: id(4), reason: Reason::Closed, words: None });
         queue.retain(|head| head.delivered_to() != Some(id(1)));
         assert_eq!(serials(&mut queue), [Some(id(2)), Some(id(4)), None]);
         assert_eq!(queue.bytes, 0);

@@ -54,6 +54,7 @@ mod pool;
 mod pools;
 pub mod random;
 mod ration;
+mod refusals;
 mod region;
 mod retry;
 mod router;
@@ -71,7 +72,7 @@ pub mod udp;
 pub mod wire;
 
 pub use endpoint::Endpoint;
-pub use error::{Error, Reason, StackName};
+pub use error::{Error, Reason, StackName, Words};
 pub use event::{ConnectionId, Event, OtherStack};
 pub use listener::{Listener, Prepare};
 pub use options::Options;

@@ -1,6 +1,6 @@
 //! The listener: many connections on one transport, of one stack or several.
 
-use crate::error::Error;
+use crate::error::{Error, Words};
 use crate::event::{ConnectionId, Event};
 use crate::ffi::NacreAddr;
 use crate::instance::Config;
@@ -122,6 +122,24 @@ impl Listener {
     pub fn close(&mut self, id: ConnectionId) -> Result<(), Error> {
         self.look_at_clock();
         self.router.close(id)
+    }
+
+    /// The same; the peer's `Closed` comes with this code and text, unless they were lost on the way.
+    ///
+    /// Errors: `NoConnection`, `Closed`; `Invalid` if the text has more than 255 bytes.
+    pub fn close_with(&mut self, id: ConnectionId, code: u32, text: &str) -> Result<(), Error> {
+        self.look_at_clock();
+        self.router.close_with(id, Words { code, text: text.into() })
+    }
+
+    /// Refuses a connection of a peer, or ends any connection at once: no event follows here, and undelivered messages
+    /// are lost. The peer's connection ends with `Refused`, this code and text; for 30 s it is told again whenever it
+    /// sends something.
+    ///
+    /// Errors: `NoConnection`, `Closed`; `Invalid` if the text has more than 255 bytes.
+    pub fn refuse(&mut self, id: ConnectionId, code: u32, text: &str) -> Result<(), Error> {
+        self.look_at_clock();
+        self.router.refuse(id, Words { code, text: text.into() })
     }
 
     /// Ends a connection at once: no event follows, the peer is not notified, undelivered messages are lost.

@@ -30,7 +30,7 @@ pub struct Options {
     pub ping_after: Duration,
     /// After so long without a frame from the peer the connection is closed with `timeout`. Default 30 s.
     pub timeout: Duration,
-    /// For so long a connection that was closed in order still answers the peer. Default 3 s.
+    /// For so long at most a connection that was closed in order still answers the peer. Default 3 s.
     pub linger: Duration,
     /// Bytes of frames that wait for room in the socket, at the most; one connection takes at most half of it, and `n`
     /// connections equal parts. More are lost and counted. Default 1 MiB.

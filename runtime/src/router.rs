@@ -15,6 +15,8 @@ mod attack_tests;
 mod control;
 mod lifecycle;
 mod opening;
+#[cfg(test)]
+mod proof_tests;
 mod routing;
 mod schedule;
 mod sending;
@@ -22,6 +24,9 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod waiting;
+mod words;
+#[cfg(test)]
+mod words_tests;
 
 use crate::admission::Admission;
 use crate::clock::nanoseconds;
@@ -36,6 +41,7 @@ use crate::options::Options;
 use crate::outbox::{Flow, Outbox};
 use crate::output::Message;
 use crate::random::Random;
+use crate::refusals::Refusals;
 use crate::retry::Retries;
 use crate::shares::Cause;
 use crate::stacks::Stacks;
@@ -54,6 +60,7 @@ pub(crate) struct Router<O: Outbox> {
     connections: Connections,
     admission: Admission,
     retries: Retries,
+    refusals: Refusals,
     stepper: Stepper,
     /// Work for the time when the active step's outputs are no longer lent.
     after: Vec<After>,
@@ -90,6 +97,7 @@ impl<O: Outbox> Router<O> {
         Router {
             outbox,
             retries: Retries::new(&mut random),
+            refusals: Refusals::default(),
             stacks: Stacks::default(),
             connections: Connections::new(options.connections),
             admission: Admission::new(&options, now),

@@ -1,6 +1,6 @@
 //! The core of a listener without sockets and without a clock, for checkers and simulations.
 
-use crate::error::Error;
+use crate::error::{Error, Words};
 use crate::event::{ConnectionId, Event};
 use crate::ffi::NEVER;
 use crate::instance::Config;
@@ -80,6 +80,22 @@ impl SansIo {
         self.router.close(id)
     }
 
+    /// As [`Listener::close_with`](crate::Listener::close_with).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn close_with(&mut self, id: ConnectionId, code: u32, text: &str) -> Result<(), Error> {
+        self.router.close_with(id, Words { code, text: text.into() })
+    }
+
+    /// As [`Listener::refuse`](crate::Listener::refuse).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn refuse(&mut self, id: ConnectionId, code: u32, text: &str) -> Result<(), Error> {
+        self.router.refuse(id, Words { code, text: text.into() })
+    }
+
     /// Handles a datagram. The events before it must have been taken.
     pub fn receive(&mut self, from: SocketAddr, frame: &[u8]) {
         self.router.take_back();
@@ -120,6 +136,12 @@ impl SansIo {
     /// The cookie that the frames to a connection carry; none: there is no such connection, or not any more.
     pub fn cookie(&self, id: ConnectionId) -> Option<u32> {
         self.router.cookie(id).ok()
+    }
+
+    /// Whether the peer has shown that it receives frames at its address; none: there is no such connection, or not any
+    /// more.
+    pub fn is_confirmed(&self, id: ConnectionId) -> Option<bool> {
+        self.router.get(id).ok().map(|connection| connection.confirmed)
     }
 
     /// The stack's counters of a connection, by index; none: there is no such connection, or not any more.

@@ -1,6 +1,8 @@
 //! The runtime's own part of the wire format: the preamble, identification and control frames
 //! (docs/wire.md).
 
+use crate::error::Words;
+
 /// Bytes of the preamble.
 pub const PREAMBLE: usize = 4;
 /// The shape of control frames.
@@ -18,6 +20,11 @@ const UNKNOWN: u8 = 1;
 const PING: u8 = 2;
 const PONG: u8 = 3;
 const RETRY: u8 = 4;
+const ENDED: u8 = 5;
+/// Bytes of the frame `ended` without its text.
+const ENDED_HEAD: usize = 18;
+/// The longest text of an application in a control frame, in bytes.
+pub const WORDS_MAX: usize = 255;
 /// Bytes of a refusal that names no stack.
 const REFUSED_HEAD: usize = 21;
 
@@ -118,6 +125,21 @@ pub enum Control {
     Pong { cookie: u32, token: u64 },
     /// The sender keeps nothing before the receiver has shown that it is where it claims to be: by frames with `label`.
     Retry { to: Label, label: Label },
+    /// The sender ends a connection, or has ended it; why.
+    Ended { to: Label, why: Ending, words: Words },
+}
+
+/// How a connection ends whose peer says why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// There is no room for it.
+    Busy = 0,
+    /// The application refuses it: it has ended.
+    Refused = 1,
+    /// The application closes it in order; the stack says when it has ended.
+    Farewell = 2,
+    /// The stack has said that it ended in order: its end answers, and needs nothing any more.
+    Over = 3,
 }
 
 impl Control {
@@ -146,12 +168,20 @@ impl Control {
                 let label = Label { cookie: u32_at(frame, 12)? & 0xff_ffff, key: key(16)? };
                 Some(Control::Retry { to: Label { cookie, key: key(8)? }, label })
             }
+            ENDED => {
+                let why = [Ending::Busy, Ending::Refused, Ending::Farewell, Ending::Over]
+                    .into_iter()
+                    .nth(frame.get(16)?.to_owned().into())?;
+                let text = frame.get(ENDED_HEAD..ENDED_HEAD + usize::from(*frame.get(17)?))?;
+                let words = Words { code: key(12)?, text: String::from_utf8_lossy(text).into_owned() };
+                Some(Control::Ended { to: Label { cookie, key: key(8)? }, why, words })
+            }
             _ => None,
         }
     }
 
     /// Writes the frame in at most `room` bytes, the length of its cause; None if it does not fit. A refusal names as
-    /// many stacks as fit.
+    /// many stacks as fit, and of a text there is as much as fits.
     pub fn write(&self, room: usize) -> Option<Vec<u8>> {
         let (kind, cookie) = match self {
             Control::Refused { to, .. } => (REFUSED, to.cookie),
@@ -159,6 +189,7 @@ impl Control {
             Control::Ping { to, .. } => (PING, to.cookie),
             Control::Pong { cookie, .. } => (PONG, *cookie),
             Control::Retry { to, .. } => (RETRY, to.cookie),
+            Control::Ended { to, .. } => (ENDED, to.cookie),
         };
         let mut frame = Preamble { identified: false, shape: CONTROL, cookie }.to_bytes().to_vec();
         frame.extend([VERSION, kind, 0, 0]);
@@ -178,6 +209,13 @@ impl Control {
             Control::Pong { token, .. } => frame.extend(token.to_le_bytes()),
             Control::Retry { to, label } => {
                 [to.key, label.cookie, label.key].iter().for_each(|word| frame.extend(word.to_le_bytes()));
+            }
+            Control::Ended { to, why, words } => {
+                [to.key, words.code].iter().for_each(|word| frame.extend(word.to_le_bytes()));
+                let text =
+                    &words.text[..words.text.floor_char_boundary(room.saturating_sub(ENDED_HEAD).min(WORDS_MAX))];
+                frame.extend([*why as u8, text.len() as u8]);
+                frame.extend(text.as_bytes());
             }
         }
         (frame.len() <= room).then_some(frame)
@@ -215,6 +253,9 @@ mod tests {
         assert_eq!(hex(&retry.write(20).unwrap()), "fe0102030104000078563412efcdab0001000000");
         let pong = Control::Pong { cookie: 5, token: 9 };
         assert_eq!(hex(&pong.write(16).unwrap()), "fe050000010300000900000000000000");
+        let words = Words { code: 7, text: "no".into() };
+        let ended = Control::Ended { to: MINE, why: Ending::Refused, words }.write(20).unwrap();
+        assert_eq!(hex(&ended), "fe0102030105000078563412070000000102".to_string() + "6e6f");
     }
 
     #[test]
@@ -225,6 +266,9 @@ mod tests {
             Control::Ping { to: MINE, token: u64::MAX },
             Control::Pong { cookie: 0xffffff, token: 3 },
             Control::Retry { to: MINE, label: Label { cookie: 1, key: 2 } },
+            Control::Ended { to: MINE, why: Ending::Busy, words: Words::default() },
+            Control::Ended { to: MINE, why: Ending::Refused, words: Words { code: u32::MAX, text: "nö".into() } },
+            Control::Ended { to: MINE, why: Ending::Farewell, words: Words { code: 1, text: "x".repeat(70) } },
         ];
         for control in all {
             let frame = control.write(100).unwrap();
@@ -241,6 +285,10 @@ mod tests {
         let refused = Control::Refused { to: MINE, fingerprint: 1, serves: 200, served: vec![5; 200] };
         for room in 0..200 {
             assert!(refused.write(room).is_none_or(|frame| frame.len() <= room));
+            let words = Words { code: 1, text: "ö".repeat(127) };
+            let ended = Control::Ended { to: MINE, why: Ending::Refused, words }.write(room);
+            assert!(ended.as_ref().is_none_or(|frame| frame.len() <= room && Control::read(frame).is_some()));
+            assert_eq!(ended.is_some(), room >= ENDED_HEAD);
         }
     }
 

@@ -194,7 +194,7 @@ fn unconfirmed_connections_are_limited_and_the_oldest_make_room() {
     let words = settle(&mut server);
     let statistics = server.statistics();
     assert_eq!((statistics.connections, statistics.evicted, statistics.limited), (5, 3, 0));
-    assert_eq!(words.iter().filter(|word| *word == "closed Timeout").count(), 3, "{words:?}");
+    assert_eq!(words.iter().filter(|word| *word == "closed Busy").count(), 3, "{words:?}");
 }
 
 fn many(connections: usize) -> Options {

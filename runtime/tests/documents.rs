@@ -74,7 +74,7 @@ fn server(stack: Stack) -> Result<(), Box<dyn Error>> {
                 let copy = message.to_vec(); // `message` is borrowed until the listener is used again
                 listener.send(connection, &copy)?; // or Error::Refused: see below
             }
-            Some(Event::Closed { connection, reason }) => {
+            Some(Event::Closed { connection, reason, .. }) => {
                 println!("{connection:?}: {reason}");
                 return Ok(());
             }

@@ -30,6 +30,7 @@ fn named(control: Control) -> String {
         Control::Unknown { unknown } => format!("Unknown{{cookie={}}}", unknown.cookie),
         Control::Ping { to, .. } => format!("Ping{{to={}}}", to.cookie),
         Control::Pong { cookie, .. } => format!("Pong{{to={cookie}}}"),
+        Control::Ended { to, why, words } => format!("Ended{{to={} why={why:?} code={}}}", to.cookie, words.code),
         Control::Retry { to, label } => format!("Retry{{to={} cookie={}}}", to.cookie, label.cookie),
     }
 }

@@ -1,6 +1,7 @@
 //! Shared code of the project's tests: paths, golden files, and the parts of campaigns.
 
 pub mod functions;
+pub mod fuzzing;
 pub mod injected;
 pub mod library;
 pub mod line_numbers;

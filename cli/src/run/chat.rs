@@ -72,7 +72,7 @@ impl Talk {
                         self.waiting.push_back((connection, END.to_vec()));
                     }
                 }
-                Some(Event::Closed { connection, reason }) => self.gone(connection, reason, caller),
+                Some(Event::Closed { connection, reason, .. }) => self.gone(connection, reason, caller),
                 Some(Event::OtherStack(what)) => say(&what.description()),
                 Some(Event::Error { peer, cause, .. }) => say(&format!("{peer}: {cause}")),
                 _ => {}

@@ -99,7 +99,7 @@ impl Receiver<'_> {
         let turn = match event {
             Some(Event::Delivered { connection, message, .. }) => Turn::Message(connection, message.to_vec()),
             Some(Event::Opened { connection, .. }) => Turn::Opened(connection),
-            Some(Event::Closed { connection, reason }) => Turn::Ended(connection, reason),
+            Some(Event::Closed { connection, reason, .. }) => Turn::Ended(connection, reason),
             Some(Event::OtherStack(what)) => Turn::Tell(what.description()),
             _ => Turn::Nothing,
         };

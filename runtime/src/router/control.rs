@@ -30,6 +30,7 @@ impl<O: Outbox> Router<O> {
             Control::Ping { to, token } => self.ping(from, len, to, token),
             Control::Pong { cookie, token } => self.pong(from, cookie, token),
             Control::Retry { to, label } => self.retry(from, to, label),
+            Control::Ended { to, why, words } => self.ended(from, to, why, words),
         };
         self.statistics.controls_ignored += u64::from(!used);
     }
@@ -163,13 +164,16 @@ impl<O: Outbox> Router<O> {
     /// A frame with a label that this end does not know.
     pub(super) fn answer_unknown(&mut self, from: SocketAddr, len: usize, unknown: Label) {
         self.statistics.unknown_cookies += 1;
+        if self.refuse_again(from, len, unknown) {
+            return;
+        }
         if unknown.cookie != 0 && self.may_answer(from) {
             self.answer(from, len, &Control::Unknown { unknown });
         }
     }
 
     /// A first frame of a stack that is not served.
-    pub(super) fn refuse(&mut self, from: SocketAddr, len: usize, fingerprint: u64, to: Label) {
+    pub(super) fn refuse_stack(&mut self, from: SocketAddr, len: usize, fingerprint: u64, to: Label) {
         self.statistics.other_stack += 1;
         let served = self.stacks.served();
         if self.admission.may_report(from, self.time) {
@@ -199,7 +203,7 @@ impl<O: Outbox> Router<O> {
     }
 
     /// Sends a control frame unless it is larger than its cause.
-    fn answer(&mut self, to: SocketAddr, room: usize, control: &Control) {
+    pub(super) fn answer(&mut self, to: SocketAddr, room: usize, control: &Control) {
         match control.write(room) {
             Some(frame) => {
                 self.statistics.controls_out += 1;
@@ -209,7 +213,7 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    fn may_answer(&mut self, to: SocketAddr) -> bool {
+    pub(super) fn may_answer(&mut self, to: SocketAddr) -> bool {
         let may = self.admission.may_answer(to.ip(), self.time);
         self.statistics.answers_withheld += u64::from(!may);
         may

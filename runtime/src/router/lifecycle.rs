@@ -44,20 +44,29 @@ impl<O: Outbox> Router<O> {
     }
 
     fn tell_end(&mut self, id: ConnectionId, reason: Reason) {
-        if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
-            self.events.push(Head::Closed { connection: id, reason });
+        let Ok(connection) = self.get_mut(id) else { return };
+        if connection.phase == Phase::Live {
+            let words = connection.peer_words.take();
+            self.events.push(Head::Closed { connection: id, reason, words });
         }
     }
 
     /// The stack has said that the connection ended. After an orderly close it still answers for a while, in case the
-    /// peer missed the last acknowledgement.
+    /// peer missed the last acknowledgement, unless the peer's stack has said the same.
     pub(super) fn linger_or_remove(&mut self, id: ConnectionId, reason: Reason) {
         let until = self.time + nanoseconds(self.options.linger);
         self.drop_waiting(id, reason);
+        let Ok(connection) = self.get(id) else {
+            return;
+        };
+        let is_needed = is_orderly(reason) && connection.instance.stack().has_preamble();
+        if is_needed {
+            self.say_over(id);
+        }
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
-        if !is_orderly(reason) || !connection.instance.stack().has_preamble() {
+        if !is_needed || connection.peer_is_over {
             return self.remove(id);
         }
         connection.phase = Phase::Lingering { until };
@@ -76,8 +85,8 @@ impl<O: Outbox> Router<O> {
     /// Ends an unconfirmed connection to make room for another. Its peer may begin again, if it exists.
     pub(super) fn evict(&mut self, id: ConnectionId) {
         self.statistics.evicted += 1;
-        self.tell_end(id, Reason::Timeout);
-        self.drop_waiting(id, Reason::Timeout);
+        self.tell_end(id, Reason::Busy);
+        self.drop_waiting(id, Reason::Busy);
         self.forget_about(id);
     }
 

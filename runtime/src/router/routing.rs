@@ -63,7 +63,7 @@ impl<O: Outbox> Router<O> {
             return match (self.stacks.find(named), Identification::read(frame)) {
                 (Some(_), Some(who)) => self.route_identified(from, len, preamble.cookie, who),
                 (Some(_), None) => self.statistics.malformed += 1,
-                (None, who) => self.refuse(from, len, named, who.map_or(Label::default(), |who| who.label())),
+                (None, who) => self.refuse_stack(from, len, named, who.map_or(Label::default(), |who| who.label())),
             };
         }
         match self.connections.with(from, preamble.cookie).map(|connection| connection.id) {
@@ -93,7 +93,7 @@ impl<O: Outbox> Router<O> {
             return self.answer_unknown(from, len, label);
         }
         let Some(kind) = self.stacks.find(who.fingerprint).filter(|kind| self.stacks.at(*kind).served) else {
-            return self.refuse(from, len, who.fingerprint, who.label());
+            return self.refuse_stack(from, len, who.fingerprint, who.label());
         };
         // Both began at once. Only where peers may begin connections: everybody could send this frame to a client that
         // waits for its first answer, which names its cookie.
@@ -102,6 +102,7 @@ impl<O: Outbox> Router<O> {
         }
         if self.connections.has_departed(peer, who.incarnation, self.time) {
             self.statistics.late += 1;
+            self.refuse_first_again(&peer, len, &who);
             return;
         }
         if proven {
@@ -176,20 +177,26 @@ impl<O: Outbox> Router<O> {
         };
         let Some(proposed) = is_welcome.then(|| self.propose_for(&how)).flatten() else {
             self.statistics.limited += 1;
-            return;
+            return self.have_no_room(peer, len, &how);
         };
         let (id, config) = (proposed.id, self.config_for(kind, proposed.cookie, peer, &how));
         let mark = self.events.len();
         if let Err(error) = self.open(proposed, kind, peer, &config, Phase::Tentative) {
             self.statistics.not_accepted += 1;
             self.errors.push((peer.address, io::Error::other(error.to_string())));
-            return;
+            return self.have_no_room(peer, len, &how);
         }
         if self.run(id, Op::Input { len }) == Outcome::Done {
             self.keep(id, mark, len, how);
         } else {
             self.statistics.not_accepted += 1;
             self.forget(id, mark);
+        }
+    }
+
+    fn have_no_room(&mut self, peer: Peer, len: usize, how: &Begin) {
+        if let Begin::Claimed(who) | Begin::Proven(who, _) = how {
+            self.answer_busy(peer.address, len, who);
         }
     }
 

@@ -14,6 +14,9 @@ const PIECES: usize = 8;
 impl<O: Outbox> Router<O> {
     /// Sends the frames of the active step; those of a tentative connection are held back.
     pub(crate) fn send_frames(&mut self, id: ConnectionId) {
+        if self.get(id).is_ok_and(|connection| connection.farewell.is_some()) {
+            self.say_farewell(id);
+        }
         let Router { connections, stepper, outbox, errors, .. } = self;
         let outputs = stepper.outputs();
         if !outputs.iter().any(|output| output.is_frame()) {

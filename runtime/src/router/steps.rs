@@ -168,7 +168,8 @@ fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After
     let info = stack.events().get(usize::from(output.event()))?;
     let address = if info.has_address { output.address() } else { None };
     if event == known.deliver {
-        return Some(Head::Delivered { connection: id, from: address });
+        let is_proven = connection.confirmed || !connection.arrived;
+        return Some(Head::Delivered { connection: id, from: address, is_proven });
     }
     if event == known.grant_sends {
         return None;
@@ -180,7 +181,8 @@ fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After
     if event == known.closed {
         let reason = Reason::from_number(output.arguments()[0]);
         after.push(After::Ended(id, reason));
-        return Some(Head::Closed { connection: id, reason });
+        let words = connection.peer_words.clone();
+        return Some(Head::Closed { connection: id, reason, words });
     }
     if info.role == EventRole::Opening {
         return None;

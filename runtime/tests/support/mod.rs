@@ -95,7 +95,8 @@ pub fn word(event: Event<'_>) -> String {
             format!("delivered {}", String::from_utf8_lossy(&message.to_vec()))
         }
         Event::Writable { .. } => "writable".into(),
-        Event::Closed { reason, .. } => format!("closed {reason:?}"),
+        Event::Closed { reason, words: None, .. } => format!("closed {reason:?}"),
+        Event::Closed { reason, words: Some(words), .. } => format!("closed {reason:?}: {words}"),
         Event::OtherStack(what) => format!("other stack: {}", what.description()),
         Event::Error { cause, .. } => format!("error {:?}", cause.kind()),
         Event::Other { event, .. } => format!("other {event}"),

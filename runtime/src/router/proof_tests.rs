@@ -1,0 +1,166 @@
+//! Greetings, and peers that prove their address before anything is kept or delivered.
+
+use super::attack_tests::{address, client, exchange, flood, router, server, Datagrams, HONEST, SERVER};
+use super::tests::events;
+use super::*;
+use crate::clock::{MILLISECOND, SECOND};
+use crate::support::window;
+use crate::wire::{Control, Label, Preamble};
+
+/// Whether the address is proven of each message that is delivered.
+fn proven(router: &mut Router<Datagrams>) -> Vec<bool> {
+    let mut all = Vec::new();
+    loop {
+        router.take_back();
+        let found = router.next_event();
+        match router.lend(found) {
+            Some(crate::Event::Delivered { is_proven, .. }) => all.push(is_proven),
+            Some(_) => {}
+            None => return all,
+        }
+    }
+}
+
+#[test]
+fn retry_is_believed_of_nobody_who_has_not_seen_the_first_frame() {
+    let (mut client, id) = client(2);
+    client.outbox_mut().clear();
+    let cookie = client.cookie(id).unwrap();
+    let key = client.get(id).unwrap().key;
+    let label = Label { cookie: 5, key: 6 };
+    for to in [Label { cookie, key: key ^ 1 }, Label { cookie: cookie ^ 1, key }] {
+        client.datagram(address(SERVER), &Control::Retry { to, label }.write(20).unwrap());
+        assert!(client.outbox().is_empty(), "nothing happens");
+    }
+    client.datagram(address(SERVER), &Control::Retry { to: Label { cookie, key }, label }.write(20).unwrap());
+    events(&mut client);
+    assert_eq!(client.outbox().len(), 1, "a greeting");
+    // What the server does not know any more is forgotten.
+    client.outbox_mut().clear();
+    client.datagram(address(SERVER), &Control::Unknown { unknown: label }.write(12).unwrap());
+    events(&mut client);
+    let greeting = client.outbox_mut().pop().expect("another greeting").1;
+    assert_eq!(Preamble::read(&greeting).unwrap().cookie, 0);
+    // It knows no label then, which is not a label that can be unknown.
+    client.datagram(address(SERVER), &Control::Unknown { unknown: Label::default() }.write(12).unwrap());
+    events(&mut client);
+    assert!(client.outbox().is_empty(), "nothing happens");
+}
+
+#[test]
+fn label_of_a_retry_is_of_no_use_to_others_or_later() {
+    let mut server = router(Options { seed: Some(1), retry_above: 0, ..Options::default() });
+    server.serve(&window(), None).unwrap();
+    let (mut client, _) = client(2);
+    exchange(&mut client, &mut server);
+    let (_, proven) = client.outbox_mut().pop().expect("a greeting with the label");
+    assert_ne!(Preamble::read(&proven).unwrap().cookie, 0);
+    server.datagram(address(77), &proven);
+    events(&mut server);
+    assert_eq!((server.statistics().connections, server.statistics().unknown_cookies), (0, 1), "another address");
+    server.set_time(30 * SECOND);
+    server.datagram(address(HONEST), &proven);
+    events(&mut server);
+    assert_eq!((server.statistics().connections, server.statistics().unknown_cookies), (0, 2), "too late");
+}
+
+#[test]
+fn message_whose_sender_may_be_forged_is_marked() {
+    let mut server = server(60, 50);
+    let (mut client, id) = client(2);
+    let mut marks = vec![];
+    for _ in 0..3 {
+        for (_, frame) in std::mem::take(client.outbox_mut()) {
+            server.datagram(address(HONEST), &frame);
+            marks.extend(proven(&mut server));
+            events(&mut server);
+        }
+        for (_, frame) in std::mem::take(server.outbox_mut()) {
+            client.datagram(address(SERVER), &frame);
+            events(&mut client);
+        }
+    }
+    assert_eq!(marks, [false], "a first message");
+    client.send(id, b"again").unwrap();
+    server.datagram(address(HONEST), &client.outbox_mut().pop().unwrap().1);
+    assert_eq!(proven(&mut server), [true]);
+    events(&mut server);
+    let peer = server.connections()[0];
+    server.send(peer, b"answer").unwrap();
+    client.datagram(address(SERVER), &server.outbox_mut().pop().unwrap().1);
+    assert_eq!(proven(&mut client), [true], "who begins a connection chose the address");
+}
+
+#[test]
+fn nothing_is_delivered_of_an_address_that_is_not_proven() {
+    let mut server = router(Options { seed: Some(1), retry_above: 0, ..Options::default() });
+    server.serve(&window(), None).unwrap();
+    let (mut client, _) = client(2);
+    let mut heard = Vec::new();
+    for round in 0..3 {
+        for (_, frame) in std::mem::take(client.outbox_mut()) {
+            server.datagram(address(HONEST), &frame);
+            heard.extend(events(&mut server));
+            assert!(round > 0 || heard.is_empty(), "{heard:?}");
+        }
+        for (_, frame) in std::mem::take(server.outbox_mut()) {
+            client.datagram(address(SERVER), &frame);
+            events(&mut client);
+        }
+    }
+    assert!(heard.contains(&"opened".to_string()) && !heard.contains(&"delivered hello".to_string()), "{heard:?}");
+    client.set_time(SECOND);
+    events(&mut client);
+    for (_, frame) in std::mem::take(client.outbox_mut()) {
+        server.datagram(address(HONEST), &frame);
+        heard.extend(events(&mut server));
+    }
+    assert!(heard.contains(&"delivered hello".to_string()), "what was lost is retransmitted: {heard:?}");
+}
+
+#[test]
+fn greeting_is_repeated_until_it_is_answered() {
+    let mut client = router(Options { seed: Some(2), ..Options::default() });
+    client.connect(address(SERVER), &window(), |_| {}).unwrap();
+    let mut greeted = Vec::new();
+    let mut run = |client: &mut Router<Datagrams>, from: u64, until: u64| {
+        greeted.clear();
+        for now in from..until {
+            client.set_time(1 + now * MILLISECOND);
+            events(client);
+            greeted.extend(client.outbox_mut().drain(..).map(|(_, frame)| (now, frame)));
+        }
+        std::mem::take(&mut greeted)
+    };
+    let sent = run(&mut client, 0, 4000);
+    let times: Vec<u64> = sent.iter().map(|(now, _)| *now).collect();
+    assert_eq!(times, [0, 50, 150, 350, 750, 1550, 2550, 3550]);
+    let mut server = server(60, 50);
+    server.datagram(address(HONEST), &sent[0].1);
+    events(&mut server);
+    let (_, answer) = server.outbox_mut().pop().expect("an answer");
+    client.datagram(address(SERVER), &answer);
+    assert_eq!(run(&mut client, 4000, 4001).len(), 1, "its answer");
+    assert!(run(&mut client, 4001, 8000).is_empty(), "no greeting any more");
+}
+
+#[test]
+fn where_many_are_not_confirmed_an_address_is_proven_before_anything_is_kept() {
+    let options = Options { seed: Some(1), connections: 60, unconfirmed: 50, retry_above: 20, ..Options::default() };
+    let mut server = router(options);
+    server.serve(&window(), None).unwrap();
+    flood(&mut server, 0, 500);
+    let statistics = server.statistics();
+    assert_eq!((statistics.connections, statistics.evicted, statistics.retried), (20, 0, 480));
+    assert!(server.outbox().iter().all(|(_, frame)| frame.len() <= 52), "no answer is larger than a first frame");
+    server.outbox_mut().clear();
+
+    let (mut client, id) = client(2);
+    // Greeting, retry; greeting with its label, answer.
+    let words = [exchange(&mut client, &mut server), exchange(&mut client, &mut server)].concat();
+    assert!(words.contains(&"opened".to_string()), "{words:?}");
+    assert!(server.connections.at(address(HONEST)).expect("it is there").confirmed);
+    client.send(id, b"again").unwrap();
+    exchange(&mut client, &mut server);
+    assert_eq!((server.statistics().evicted, server.statistics().late), (0, 0));
+}
