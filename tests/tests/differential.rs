@@ -9,6 +9,8 @@ use nacre_simulator::checks::Check;
 use nacre_simulator::endpoint::Maker;
 use nacre_simulator::network::Conditions;
 use nacre_simulator::run::{run, Plan, Run, Subject};
+use nacre_stack::visit::{walk_stack, walk_statement, Visitor};
+use nacre_stack::{Stack, Statement, StatementKind};
 use nacre_tests::library::{declared, Declared};
 use nacre_tests::machines::{Machines, LEVELS};
 use nacre_tests::storm::{storm, Tally};
@@ -22,6 +24,8 @@ struct Campaign {
     stores: bool,
     /// Whether its layers pack messages, and always without headers: any bytes are such a message.
     packs_only_data: bool,
+    /// Whether a layer checks what it receives, or the code that reads frames does.
+    judges: bool,
     storm: Result<Tally, String>,
     /// The result with a pool of few blocks; None: nothing is stored.
     starved: Option<Result<Tally, String>>,
@@ -74,6 +78,7 @@ fn campaign(declared: &Declared) -> Campaign {
         admits: stack.ports.iter().flat_map(|port| &port.inputs).any(|input| !input.admissions.is_empty()),
         stores,
         packs_only_data: packed.peek().is_some() && packed.all(|shape| shape.headers.is_empty()),
+        judges: judges(stack),
         storm: ran.map(|()| storms),
         starved: (stores && soaking()).then(|| starved(declared)),
         misfits,
@@ -82,6 +87,20 @@ fn campaign(declared: &Declared) -> Campaign {
     // Printed during a long campaign.
     eprintln!("{}: {:.0} s, {:.0} s in all", declared.name, stormed.as_secs_f64(), begun.elapsed().as_secs_f64());
     campaign
+}
+
+/// Whether some statement finds that what was received is impossible.
+fn judges(stack: &Stack) -> bool {
+    struct Judges(bool);
+    impl<'a> Visitor<'a> for Judges {
+        fn statement(&mut self, statement: &'a Statement) {
+            self.0 |= matches!(statement.kind, StatementKind::Impossible);
+            walk_statement(self, statement);
+        }
+    }
+    let mut found = Judges(false);
+    walk_stack(&mut found, stack);
+    found.0
 }
 
 /// The same stack with a pool smaller than its maximum need.
@@ -209,7 +228,7 @@ fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
         outputs.push("deliver");
     }
     let mut counters = vec!["malformed"];
-    counters.extend((!silent && !campaign.packs_only_data).then_some("impossible"));
+    counters.extend((!silent && campaign.judges && !campaign.packs_only_data).then_some("impossible"));
     if soaking() {
         counters.extend(campaign.admits.then_some("refused"));
         // Stacks that lose messages retransmit them.
