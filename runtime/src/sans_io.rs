@@ -125,7 +125,7 @@ impl SansIo {
 
     /// Takes the datagrams that have left since the last call, with their destinations.
     pub fn take_datagrams(&mut self) -> Vec<(SocketAddr, Vec<u8>)> {
-        std::mem::take(&mut self.router.outbox_mut())
+        std::mem::take(self.router.outbox_mut())
     }
 
     /// As [`Listener::connections`](crate::Listener::connections).

@@ -212,8 +212,9 @@ impl Control {
             }
             Control::Ended { to, why, words } => {
                 [to.key, words.code].iter().for_each(|word| frame.extend(word.to_le_bytes()));
-                let text =
-                    &words.text[..words.text.floor_char_boundary(room.saturating_sub(ENDED_HEAD).min(WORDS_MAX))];
+                let longest = room.saturating_sub(ENDED_HEAD).min(WORDS_MAX).min(words.text.len());
+                let cut = (0..=longest).rev().find(|at| words.text.is_char_boundary(*at)).unwrap_or(0);
+                let text = &words.text[..cut];
                 frame.extend([*why as u8, text.len() as u8]);
                 frame.extend(text.as_bytes());
             }

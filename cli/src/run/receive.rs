@@ -14,8 +14,8 @@ use crate::console::{say, Exit, Limited};
 use crate::interrupt::{Interrupt, TURN};
 use crate::progress::Progress;
 
-/// Receives files; with `--once`, the default for a file as target, until one is complete. The error is a message for
-/// the user.
+/// Receives files; with `--once`, the default for a file as target, until one is complete: a sender that breaks off
+/// does not end it. The error is a message for the user.
 pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
     let store = Store::open(&args.out, args.overwrite)?;
     let once = args.once || (!args.serve && !store.is_folder());
@@ -93,7 +93,7 @@ impl Receiver<'_> {
     /// Handles one event; returns whether the file is intact, if the event completes one.
     fn next(&mut self) -> Result<Option<bool>, String> {
         if let Some(connection) = self.confirmed_since() {
-            return self.take_early(connection);
+            return Ok(self.take_early(connection));
         }
         let event = self.line.listener.wait(Some(TURN)).map_err(|error| error.to_string())?;
         let turn = match event {
@@ -109,8 +109,11 @@ impl Receiver<'_> {
                 self.words.say(&words);
                 Ok(None)
             }
-            Turn::Opened(connection) => self.take_early(connection),
-            Turn::Ended(connection, reason) => self.ended(connection, reason),
+            Turn::Opened(connection) => Ok(self.take_early(connection)),
+            Turn::Ended(connection, reason) => {
+                self.ended(connection, reason);
+                Ok(None)
+            }
             Turn::Message(connection, message) => {
                 // A connection that has ended leaves nothing behind: its `Closed` may have come before.
                 if self.line.listener.peer(connection).is_err() {
@@ -120,10 +123,7 @@ impl Receiver<'_> {
                     self.keep(connection, message);
                     return Ok(None);
                 }
-                match self.take_early(connection)? {
-                    Some(done) => Ok(Some(done)),
-                    None => self.received(connection, &message),
-                }
+                Ok(self.take_early(connection).or_else(|| self.received(connection, &message)))
             }
         }
     }
@@ -164,20 +164,20 @@ impl Receiver<'_> {
         self.early.keys().find(|connection| self.is_confirmed(**connection)).copied()
     }
 
-    fn take_early(&mut self, connection: ConnectionId) -> Result<Option<bool>, String> {
+    fn take_early(&mut self, connection: ConnectionId) -> Option<bool> {
         for message in self.forget_early(connection) {
             if self.line.listener.peer(connection).is_err() {
                 break;
             }
-            let done = self.received(connection, &message)?;
+            let done = self.received(connection, &message);
             if done.is_some() {
-                return Ok(done);
+                return done;
             }
         }
-        Ok(None)
+        None
     }
 
-    fn ended(&mut self, connection: ConnectionId, reason: Reason) -> Result<Option<bool>, String> {
+    fn ended(&mut self, connection: ConnectionId, reason: Reason) {
         self.told.remove(&connection);
         let early = self.forget_early(connection);
         let begun = self.incoming.contains_key(&connection);
@@ -186,30 +186,24 @@ impl Receiver<'_> {
             Reason::Closed if early.is_empty() => {}
             other => self.give_up(connection, &other.to_string()),
         }
-        self.failed(begun)
     }
 
-    /// Handles a message of a confirmed sender.
-    fn received(&mut self, connection: ConnectionId, message: &[u8]) -> Result<Option<bool>, String> {
+    /// Handles a message of a confirmed sender. An error of one sender, or a full disk, does not affect the others.
+    fn received(&mut self, connection: ConnectionId, message: &[u8]) -> Option<bool> {
         if self.told.contains(&connection) {
-            return Ok(None);
+            return None;
         }
-        let begun = self.incoming.contains_key(&connection);
-        match self.message(connection, message) {
-            Ok(done) => Ok(done),
-            Err(why) => {
-                // An error of one sender, or a full disk, does not affect the others.
-                self.give_up(connection, &why);
-                self.told.insert(connection);
-                let listener = &mut self.line.listener;
-                let told = listener.send(connection, &Answer::Failed(why).write());
-                if told.is_err() || listener.close(connection).is_err() {
-                    listener.discard(connection);
-                    self.told.remove(&connection);
-                }
-                self.failed(begun || Head::read(message).is_some())
+        self.message(connection, message).unwrap_or_else(|why| {
+            self.give_up(connection, &why);
+            self.told.insert(connection);
+            let listener = &mut self.line.listener;
+            let told = listener.send(connection, &Answer::Failed(why).write());
+            if told.is_err() || listener.close(connection).is_err() {
+                listener.discard(connection);
+                self.told.remove(&connection);
             }
-        }
+            None
+        })
     }
 
     fn message(&mut self, connection: ConnectionId, message: &[u8]) -> Result<Option<bool>, String> {
@@ -277,14 +271,6 @@ impl Receiver<'_> {
         } else {
             self.words.say(&format!("a connection has ended: {why}"));
         }
-    }
-
-    /// Handles a failed transfer: the program ends if it was to be the only one.
-    fn failed(&self, transfer: bool) -> Result<Option<bool>, String> {
-        if transfer && (self.args.once || !(self.store.is_folder() || self.args.serve)) {
-            return Err("the only transfer has failed".into());
-        }
-        Ok(None)
     }
 
     /// Handles an interruption: removes partial files and notifies the senders.
