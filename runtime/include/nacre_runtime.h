@@ -91,6 +91,7 @@ struct nacre_options {
     uint32_t linger_ms;
     const struct nacre_faults *faults; /* NULL: none */
     const char *capture;               /* a pcap file that all frames are written to, as they are on the wire; NULL: none */
+    const uint8_t *secret;             /* 16 random bytes that the host keeps, so that proofs of addresses survive a restart; NULL: new ones */
 };
 
 struct nacre_statistics {
@@ -99,6 +100,7 @@ struct nacre_statistics {
     uint64_t connections; /* of a listener; 1 of a connection */
     uint64_t retransmitted; /* of a connection whose stack counts them; else 0 */
     uint64_t round_trip_ns; /* of a connection: the last ping's; 0: none yet */
+    uint64_t path_mtu;      /* of a connection: bytes of a frame that the path carries; 0: not known, or the frames are short */
 };
 
 /* A listener on an IP address ("127.0.0.1", "::"; NULL: any, IPv4 and IPv6) and port (0: any). `options` may be NULL. NULL on

@@ -5,13 +5,13 @@
 
 use crate::c_notice::{in_c, translate, CNotice};
 use crate::c_options::{listen, COptions};
+use crate::c_statistics::{in_numbers, of_connection, CStatistics};
 use crate::c_text::{invalid, text};
 use crate::error::Error;
 use crate::event::ConnectionId;
 use crate::ffi::{NacreAddr, NacreStack};
 use crate::listener::Listener;
 use crate::stack::Stack;
-use crate::statistics::Traffic;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void, CString};
@@ -37,25 +37,6 @@ pub struct CListener {
 
 thread_local! {
     static LISTEN_ERROR: RefCell<CString> = RefCell::default();
-}
-
-/// `struct nacre_statistics`.
-#[repr(C)]
-#[derive(Default)]
-pub struct CStatistics {
-    pub frames_in: u64,
-    pub bytes_in: u64,
-    pub frames_out: u64,
-    pub bytes_out: u64,
-    pub dropped: u64,
-    pub no_space: u64,
-    pub refused: u64,
-    pub send_errors: u64,
-    pub overflowed: u64,
-    pub withheld: u64,
-    pub connections: u64,
-    pub retransmitted: u64,
-    pub round_trip_ns: u64,
 }
 
 /// # Safety
@@ -311,9 +292,7 @@ pub unsafe extern "C" fn nacre_statistics_of(
     }
     match this.listener.statistics_of(ConnectionId::from_number(connection)) {
         Ok(one) => {
-            let retransmitted = one.retransmitted.unwrap_or(0);
-            let round_trip_ns = one.round_trip_ns.unwrap_or(0);
-            *to = CStatistics { connections: 1, retransmitted, round_trip_ns, ..in_numbers(&one.traffic) };
+            *to = of_connection(&one);
             OK
         }
         Err(_) => CLOSED,
@@ -366,22 +345,6 @@ unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Res
 fn resolve(host: &str, port: u16) -> Result<SocketAddr, Error> {
     let mut found = (host, port).to_socket_addrs().map_err(Error::io("cannot find the host's address"))?;
     found.next().ok_or_else(|| invalid(&format!("`{host}` has no address")))
-}
-
-fn in_numbers(traffic: &Traffic) -> CStatistics {
-    CStatistics {
-        frames_in: traffic.frames_in,
-        bytes_in: traffic.bytes_in,
-        frames_out: traffic.frames_out,
-        bytes_out: traffic.bytes_out,
-        dropped: traffic.dropped,
-        no_space: traffic.no_space,
-        refused: traffic.refused,
-        send_errors: traffic.send_errors,
-        overflowed: traffic.overflowed,
-        withheld: traffic.withheld,
-        ..CStatistics::default()
-    }
 }
 
 fn time(ms: c_int) -> Option<Duration> {

@@ -5,7 +5,7 @@ use crate::capture::Captured;
 use crate::error::Error;
 use crate::faults::{Direction, Faults, Faulty};
 use crate::listener::Listener;
-use crate::options::Options;
+use crate::options::{Options, Secret};
 use crate::transport::Transport;
 use crate::udp::Udp;
 use std::ffi::c_char;
@@ -42,6 +42,7 @@ pub struct COptions {
     pub linger_ms: u32,
     pub faults: *const CFaults,
     pub capture: *const c_char,
+    pub secret: *const [u8; 16],
 }
 
 /// A listener as the options say.
@@ -58,7 +59,9 @@ pub(crate) unsafe fn listen(address: Option<&str>, port: u16, options: *const CO
     let Some(from) = (unsafe { options.as_ref() }) else {
         return Ok(Listener::new(udp, Options::default()));
     };
-    let options = to_options(from)?;
+    let mut options = to_options(from)?;
+    // SAFETY: the caller's promise.
+    options.secret = unsafe { from.secret.as_ref() }.copied().map(Secret);
     // SAFETY: the caller's promise.
     let (faults, file) = unsafe { (from.faults.as_ref(), text(from.capture)?) };
     let mut transport: Box<dyn Transport> = Box::new(udp);

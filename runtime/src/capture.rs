@@ -167,6 +167,12 @@ impl<T: Transport, W: Write + Send> Transport for Captured<T, W> {
         Ok(())
     }
 
+    fn probe(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+        self.inner.probe(to, frame)?;
+        self.note(self.inner.local(), to, &joined(frame));
+        Ok(())
+    }
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let (len, from) = self.inner.receive(buffer)?;
         self.note(from, self.inner.local(), &buffer[..len]);

@@ -6,6 +6,7 @@ use crate::error::{Error, Reason, Words};
 use crate::event::ConnectionId;
 use crate::ffi::{NacreAddr, NEVER};
 use crate::instance::Instance;
+use crate::path_mtu::PathMtu;
 use crate::peers::Peer;
 use crate::shares::Share;
 use crate::statistics::{retransmitted, ConnectionStatistics, Traffic};
@@ -57,6 +58,8 @@ pub(crate) struct Connection {
     pub ping_token: u64,
     pub round_trip: Option<u64>,
     pub ponged_at: u64,
+    /// The search for the longest frame that the path carries.
+    pub path: PathMtu,
     /// When the peer first said that it does not know the connection, with nothing heard since.
     pub unknown_since: Option<u64>,
     /// The stack's deadline, if it was looked at since the last step; 0: it was not, or something is to be done at
@@ -92,6 +95,7 @@ impl Connection {
         peer: Peer,
         now: u64,
     ) -> Connection {
+        let path = PathMtu::new(instance.stack().frame_max());
         Connection {
             id,
             kind,
@@ -114,6 +118,7 @@ impl Connection {
             ping_token: 0,
             round_trip: None,
             ponged_at: 0,
+            path,
             unknown_since: None,
             stack_deadline: 0,
             wake: NEVER,
@@ -137,7 +142,11 @@ impl Connection {
         if let Phase::Lingering { until } = self.phase {
             return by_stack.min(until);
         }
-        by_stack.min(self.silence_ends(timeout)).min(self.next_ping(ping_after)).min(self.next_hello())
+        by_stack
+            .min(self.silence_ends(timeout))
+            .min(self.next_ping(ping_after))
+            .min(self.next_hello())
+            .min(self.next_probe())
     }
 
     /// The stack's deadline, kept until its next step.
@@ -221,6 +230,7 @@ impl Connection {
             retransmitted: retransmitted(&counters),
             counters,
             round_trip_ns: self.round_trip,
+            path_mtu: self.path.known(),
             confirmed: self.confirmed,
         }
     }

@@ -20,6 +20,14 @@ enum Handed {
     Failed(io::Error),
 }
 
+/// Whether the system says that a frame is too long for the way to its receiver.
+pub(crate) fn is_too_long(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EMSGSIZE)
+}
+
+/// The function of the transport that takes a frame.
+type How = fn(&mut (dyn Transport + 'static), SocketAddr, &[IoSlice<'_>]) -> io::Result<()>;
+
 /// What became of frames that waited.
 #[derive(Default)]
 pub(crate) struct Flushed {
@@ -76,7 +84,7 @@ impl Link {
     pub(crate) fn flush(&mut self) -> Flushed {
         let mut flushed = Flushed::default();
         while let Some((flow, to, frame)) = self.backlog.pop() {
-            let (handed, reported) = self.hand_over(to, &[IoSlice::new(&frame)]);
+            let (handed, reported) = self.hand_over(Transport::send, to, &[IoSlice::new(&frame)]);
             flushed.reported.extend(reported);
             match handed {
                 Handed::Sent => {}
@@ -94,22 +102,22 @@ impl Link {
     /// Gives a frame to the transport. The system may report an earlier frame's error when another one is sent; that
     /// one is then sent again.
     #[inline]
-    fn hand_over(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> (Handed, Vec<(SocketAddr, io::Error)>) {
-        match self.transport.send(to, frame) {
+    fn hand_over(&mut self, how: How, to: SocketAddr, frame: &[IoSlice<'_>]) -> (Handed, Vec<(SocketAddr, io::Error)>) {
+        match how(&mut *self.transport, to, frame) {
             Ok(()) => (Handed::Sent, vec![]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => (Handed::NoRoom, vec![]),
-            Err(error) => self.hand_over_again(to, frame, error),
+            Err(error) => self.hand_over_again(how, (to, frame), error),
         }
     }
 
     fn hand_over_again(
         &mut self,
-        to: SocketAddr,
-        frame: &[IoSlice<'_>],
+        how: How,
+        (to, frame): (SocketAddr, &[IoSlice<'_>]),
         error: io::Error,
     ) -> (Handed, Vec<(SocketAddr, io::Error)>) {
         let others = self.take_errors();
-        let sent = if others.is_empty() { Err(error) } else { self.transport.send(to, frame) };
+        let sent = if others.is_empty() { Err(error) } else { how(&mut *self.transport, to, frame) };
         let handed = match sent {
             Ok(()) => Handed::Sent,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Handed::NoRoom,
@@ -123,7 +131,7 @@ impl Outbox for Link {
     #[inline]
     fn send(&mut self, flow: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
         let (handed, reported) = match self.backlog.is_empty() {
-            true => self.hand_over(to, frame),
+            true => self.hand_over(Transport::send, to, frame),
             false => (Handed::NoRoom, vec![]),
         };
         let error = match handed {
@@ -135,6 +143,22 @@ impl Outbox for Link {
         match error.is_none() && reported.is_empty() {
             true => Sent::Done,
             false => Sent::Failed(error, reported),
+        }
+    }
+
+    fn probe(&mut self, to: SocketAddr, frame: &[u8]) -> Sent {
+        if !self.backlog.is_empty() {
+            return Sent::Overflowed(vec![]);
+        }
+        let (handed, mut reported) = self.hand_over(Transport::probe, to, &[IoSlice::new(frame)]);
+        // The system also keeps what it has just returned, for later; over IPv4 without the port.
+        reported.extend(self.take_errors());
+        let is_own = |about: SocketAddr| about.ip() == to.ip() && [0, to.port()].contains(&about.port());
+        reported.retain(|(about, error)| !is_own(*about) || !is_too_long(error));
+        match handed {
+            Handed::Sent => Sent::Failed(None, reported),
+            Handed::NoRoom => Sent::Overflowed(reported),
+            Handed::Failed(error) => Sent::Failed(Some(error), reported),
         }
     }
 

@@ -38,8 +38,21 @@ pub struct Options {
     /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound
     /// nothing more is received until they are taken. Default 16 MiB.
     pub pending: usize,
+    /// What proves addresses (`retry_above`): a server that starts again with the secret that it had still accepts the
+    /// proofs of those whom it asked before. None: a new one.
+    pub secret: Option<Secret>,
     /// The seed of cookies, incarnations and the layers' random numbers; None: from the system. For tests.
     pub seed: Option<u64>,
+}
+
+/// Random bytes that the host keeps, and nobody else knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Secret(pub [u8; 16]);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(..)")
+    }
 }
 
 impl Default for Options {
@@ -57,6 +70,7 @@ impl Default for Options {
             linger: Duration::from_secs(3),
             backlog: 1 << 20,
             pending: 16 << 20,
+            secret: None,
             seed: None,
         }
     }

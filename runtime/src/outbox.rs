@@ -12,6 +12,10 @@ pub(crate) trait Outbox {
     /// Takes a datagram in pieces.
     fn send(&mut self, flow: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent;
 
+    /// Sends a datagram of the router's own that must arrive in one piece or not at all. It
+    /// does not wait for room.
+    fn probe(&mut self, to: SocketAddr, frame: &[u8]) -> Sent;
+
     /// Whether too many datagrams of a connection wait for it to make more now.
     fn is_congested(&self, flow: Flow) -> bool;
 
@@ -33,6 +37,11 @@ pub(crate) enum Sent {
 impl Outbox for Vec<(SocketAddr, Vec<u8>)> {
     fn send(&mut self, _: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
         self.push((to, crate::transport::joined(frame)));
+        Sent::Done
+    }
+
+    fn probe(&mut self, to: SocketAddr, frame: &[u8]) -> Sent {
+        self.push((to, frame.to_vec()));
         Sent::Done
     }
 

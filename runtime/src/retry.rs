@@ -6,6 +6,7 @@
 //! (TCP's SYN cookies do the same with 32.)
 
 use crate::clock::SECOND;
+use crate::options::Secret;
 use crate::peers::Peer;
 use crate::random::Random;
 use crate::wire::{Label, COOKIE_BITS};
@@ -21,8 +22,11 @@ pub(crate) struct Retries {
 }
 
 impl Retries {
-    pub(crate) fn new(random: &mut Random) -> Retries {
-        Retries { key: (random.draw(), random.draw()) }
+    /// With a secret of the host, or a new one.
+    pub(crate) fn new(secret: Option<Secret>, random: &mut Random) -> Retries {
+        let drawn = (random.draw(), random.draw());
+        let half = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        Retries { key: secret.map_or(drawn, |Secret(bytes)| (half(&bytes[..8]), half(&bytes[8..]))) }
     }
 
     /// The label that frames of this peer must carry from now on.
@@ -55,7 +59,7 @@ mod tests {
 
     #[test]
     fn label_is_valid_for_one_peer_and_a_short_time() {
-        let retries = Retries::new(&mut Random::new(1));
+        let retries = Retries::new(None, &mut Random::new(1));
         let label = retries.label(&peer(1), 5, 3 * SECOND);
         assert!(retries.is_valid(label, &peer(1), 5, 4 * SECOND));
         assert!(retries.is_valid(label, &peer(1), 5, 19 * SECOND));
@@ -63,7 +67,19 @@ mod tests {
         assert!(!retries.is_valid(label, &peer(2), 5, 4 * SECOND), "another port");
         assert!(!retries.is_valid(label, &peer(1), 6, 4 * SECOND), "another incarnation");
         assert!(!retries.is_valid(Label { key: label.key ^ 1, ..label }, &peer(1), 5, 4 * SECOND));
-        let other = Retries::new(&mut Random::new(2));
+        let other = Retries::new(None, &mut Random::new(2));
         assert!(!other.is_valid(label, &peer(1), 5, 4 * SECOND), "another listener");
+    }
+
+    #[test]
+    fn secret_of_the_host_outlives_a_listener() {
+        let with = |last: u8, seed: u64| {
+            let mut secret = [7; 16];
+            secret[15] = last;
+            Retries::new(Some(Secret(secret)), &mut Random::new(seed))
+        };
+        let label = with(1, 1).label(&peer(1), 5, 3 * SECOND);
+        assert!(with(1, 2).is_valid(label, &peer(1), 5, 4 * SECOND));
+        assert!(!with(2, 1).is_valid(label, &peer(1), 5, 4 * SECOND), "another secret");
     }
 }

@@ -15,6 +15,9 @@ mod attack_tests;
 mod control;
 mod lifecycle;
 mod opening;
+mod probing;
+#[cfg(test)]
+mod probing_tests;
 #[cfg(test)]
 mod proof_tests;
 mod routing;
@@ -96,7 +99,7 @@ impl<O: Outbox> Router<O> {
         let mut random = options.seed.map_or_else(Random::from_system, Random::new);
         Router {
             outbox,
-            retries: Retries::new(&mut random),
+            retries: Retries::new(options.secret, &mut random),
             refusals: Refusals::default(),
             stacks: Stacks::default(),
             connections: Connections::new(options.connections),

@@ -102,6 +102,7 @@ pub(crate) struct Known {
     pub grant_sends: Option<u16>,
     pub opened: Option<u16>,
     pub closed: Option<u16>,
+    pub room: Option<u16>,
 }
 
 impl Stack {
@@ -235,6 +236,7 @@ impl Known {
             grant_sends: above("grant_sends", false),
             opened: above("open", false),
             closed: above("closed", false),
+            room: events.iter().position(|event| event.input && event.role == EventRole::Room).map(|at| at as u16),
         }
     }
 }

@@ -46,6 +46,9 @@ pub struct ConnectionStatistics {
     pub retransmitted: Option<u64>,
     /// The last ping's time there and back, in nanoseconds.
     pub round_trip_ns: Option<u64>,
+    /// How many bytes of a frame the path to the peer carries, found by probes (RFC 8899); no more than the stack's
+    /// longest frame. None: not known yet, or the stack's frames have 1,200 bytes at most.
+    pub path_mtu: Option<usize>,
     /// Whether the peer has shown that it hears this end.
     pub confirmed: bool,
 }

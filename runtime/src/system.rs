@@ -1,4 +1,5 @@
-//! The two things that neither std nor socket2 offers: waiting for a socket, and reading what ICMP said about it.
+//! What neither std nor socket2 offers: waiting for a socket, reading what ICMP said about it, sending in one piece
+//! or not at all.
 
 use std::io;
 use std::net::SocketAddr;
@@ -40,19 +41,33 @@ fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
 /// Asks the system to report errors about sent frames with the address that they were sent to.
 #[cfg(target_os = "linux")]
 pub(crate) fn ask_for_errors(socket: BorrowedFd<'_>, ipv6: bool) -> io::Result<()> {
-    set_flag(socket, libc::IPPROTO_IP, libc::IP_RECVERR).or_else(|error| if ipv6 { Ok(()) } else { Err(error) })?;
+    set(socket, libc::IPPROTO_IP, libc::IP_RECVERR, 1).or_else(|error| if ipv6 { Ok(()) } else { Err(error) })?;
     if ipv6 {
-        set_flag(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR)?;
+        set(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR, 1)?;
     }
     Ok(())
 }
 
+/// Sends what follows in one piece or not at all, whatever routers have reported of the path; or lets the system do
+/// what it usually does.
 #[cfg(target_os = "linux")]
-fn set_flag(socket: BorrowedFd<'_>, level: i32, option: i32) -> io::Result<()> {
-    let on: libc::c_int = 1;
+pub(crate) fn forbid_fragments(socket: BorrowedFd<'_>, ipv6: bool, forbid: bool) -> io::Result<()> {
+    let (v4, v6) = match forbid {
+        true => (libc::IP_PMTUDISC_PROBE, libc::IPV6_PMTUDISC_PROBE),
+        false => (libc::IP_PMTUDISC_WANT, libc::IPV6_PMTUDISC_WANT),
+    };
+    let for_v4 = set(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, v4);
+    match ipv6 {
+        true => set(socket, libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, v6),
+        false => for_v4,
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn set(socket: BorrowedFd<'_>, level: i32, option: i32, value: libc::c_int) -> io::Result<()> {
     let size = std::mem::size_of::<libc::c_int>() as libc::socklen_t;
-    // SAFETY: `on` is an int of the size given.
-    let code = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, std::ptr::from_ref(&on).cast(), size) };
+    // SAFETY: `value` is an int of the size given.
+    let code = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, std::ptr::from_ref(&value).cast(), size) };
     if code == 0 {
         Ok(())
     } else {
@@ -114,6 +129,12 @@ unsafe fn error_number(message: &libc::msghdr) -> io::Result<i32> {
 /// Other systems do not say which frame an error is about.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn ask_for_errors(_: BorrowedFd<'_>, _: bool) -> io::Result<()> {
+    Ok(())
+}
+
+/// Other systems have other ways, which are not used yet: there a probe tells what arrives, in one piece or not.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn forbid_fragments(_: BorrowedFd<'_>, _: bool, _: bool) -> io::Result<()> {
     Ok(())
 }
 

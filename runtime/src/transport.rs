@@ -19,6 +19,13 @@ pub trait Transport: Send {
     /// of the system: the frame is lost.
     fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()>;
 
+    /// Sends a frame that must arrive in one piece or not at all: no host and no router may fragment it.
+    ///
+    /// Errors: as of `send`.
+    fn probe(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+        self.send(to, frame)
+    }
+
     /// Receives a frame into `buffer`: its length and who sent it. Longer frames are cut.
     ///
     /// Errors: `WouldBlock` if none is pending; otherwise those of the system.
@@ -55,6 +62,10 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
         (**self).send(to, frame)
+    }
+
+    fn probe(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+        (**self).probe(to, frame)
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {

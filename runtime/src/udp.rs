@@ -93,6 +93,13 @@ impl Transport for Udp {
         Ok(())
     }
 
+    fn probe(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+        system::forbid_fragments(self.socket.as_fd(), self.ipv6, true)?;
+        let sent = self.send(to, frame);
+        system::forbid_fragments(self.socket.as_fd(), self.ipv6, false)?;
+        sent
+    }
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let (len, from) = self.socket.recv_from(buffer)?;
         Ok((len, canonical(from)))

@@ -45,3 +45,42 @@ fn path_on_which_the_system_drops_frames_stops_no_other() {
     let errors = |id| ours.statistics_of(id).unwrap().traffic.send_errors;
     assert!(errors(bad) > 0 && errors(good) == 0, "{} {}", errors(bad), errors(good));
 }
+
+/// A frame of the stack `window` has 1,252 bytes at most; over IPv4 this loopback carries 1,172 without fragments.
+const LOOPBACK_IS_NARROW: &str = "ip link set lo up; ip link set lo mtu 1200";
+
+#[test]
+fn path_mtu_is_found_by_probes_that_no_host_fragments_and_long_messages_arrive_all_the_same() {
+    if outside(
+        "path_mtu_is_found_by_probes_that_no_host_fragments_and_long_messages_arrive_all_the_same",
+        LOOPBACK_IS_NARROW,
+    ) {
+        return;
+    }
+    let mut peer = Listener::bind(loopback(), Options::default()).unwrap();
+    peer.serve(&window()).unwrap();
+    let mut ours = Listener::bind(loopback(), Options::default()).unwrap();
+    let id = ours.connect(peer.local(), &window()).unwrap();
+    let end = Instant::now() + Duration::from_secs(40);
+    let (mut received, mut theirs, mut errors) = (0, None, vec![]);
+    let known = |end: &Listener, id| end.statistics_of(id).ok().and_then(|statistics| statistics.path_mtu);
+    while known(&ours, id).is_none() || theirs.and_then(|theirs| known(&peer, theirs)).is_none() {
+        assert!(Instant::now() < end, "{:?}", known(&ours, id));
+        let _ = ours.send(id, &[7; 1200]);
+        while let Some(event) = ours.poll() {
+            if let Event::Error { cause, .. } = event {
+                errors.push(cause);
+            }
+        }
+        while let Some(event) = peer.poll() {
+            if let Event::Delivered { connection, message, .. } = event {
+                theirs = Some(connection);
+                received += usize::from(message.len() == 1200);
+            }
+        }
+    }
+    for found in [known(&ours, id), theirs.and_then(|theirs| known(&peer, theirs))] {
+        assert!(found.is_some_and(|found| (1156..=1172).contains(&found)), "{found:?}");
+    }
+    assert!(received > 10 && errors.is_empty(), "{received}, {errors:?}");
+}

@@ -91,8 +91,8 @@ fn unknown_is_believed_of_nobody_who_has_not_seen_the_label() {
     (0..3).for_each(|_| drop(exchange(&mut client, &mut server)));
     let label = client.get(id).unwrap().label;
     assert_ne!(label.cookie, 0);
-    for second in 1..=3 {
-        client.set_time(second * SECOND);
+    for step in 1..=3 {
+        client.set_time(step * SECOND / 4);
         for bit in 0..32 {
             let unknown = Label { key: label.key ^ 1 << bit, ..label };
             client.datagram(address(SERVER), &Control::Unknown { unknown }.write(12).unwrap());

@@ -128,8 +128,8 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = self.get_mut(id) else {
             return false;
         };
-        if connection.ping_token != token || token == 0 {
-            return false;
+        if token == 0 || connection.ping_token != token {
+            return self.probe_has_arrived(id, token);
         }
         connection.ping_token = 0;
         connection.round_trip = Some(now.saturating_sub(connection.pinged_at));

@@ -4,6 +4,7 @@ use super::attack_tests::{address, client, exchange, flood, router, server, Data
 use super::tests::events;
 use super::*;
 use crate::clock::{MILLISECOND, SECOND};
+use crate::options::Secret;
 use crate::support::window;
 use crate::wire::{Control, Label, Preamble};
 
@@ -119,6 +120,23 @@ fn nothing_is_delivered_of_an_address_that_is_not_proven() {
 }
 
 #[test]
+fn server_that_starts_again_with_its_secret_takes_the_proofs_that_it_asked_for() {
+    for (secrets, taken) in [([7, 7], 1), ([7, 8], 0)] {
+        let [mut server, mut next] = [(1, secrets[0]), (2, secrets[1])].map(|(seed, byte)| {
+            let secret = Some(Secret([byte; 16]));
+            let mut server = router(Options { seed: Some(seed), retry_above: 0, secret, ..Options::default() });
+            server.serve(&window(), None).unwrap();
+            server
+        });
+        let (mut client, _) = client(2);
+        exchange(&mut client, &mut server);
+        assert_eq!(server.statistics().connections, 0, "it has asked for a proof");
+        exchange(&mut client, &mut next);
+        assert_eq!(next.statistics().connections, taken, "{secrets:?}");
+    }
+}
+
+#[test]
 fn greeting_is_repeated_until_it_is_answered() {
     let mut client = router(Options { seed: Some(2), ..Options::default() });
     client.connect(address(SERVER), &window(), |_| {}).unwrap();
@@ -141,7 +159,8 @@ fn greeting_is_repeated_until_it_is_answered() {
     let (_, answer) = server.outbox_mut().pop().expect("an answer");
     client.datagram(address(SERVER), &answer);
     assert_eq!(run(&mut client, 4000, 4001).len(), 1, "its answer");
-    assert!(run(&mut client, 4001, 8000).is_empty(), "no greeting any more");
+    let later = run(&mut client, 4001, 8000);
+    assert!(later.iter().all(|(_, frame)| Preamble::read(frame).unwrap().is_control()), "no greeting any more");
 }
 
 #[test]

@@ -102,6 +102,10 @@ mod tests {
             Sent::Overflowed(vec![])
         }
 
+        fn probe(&mut self, _: SocketAddr, _: &[u8]) -> Sent {
+            Sent::Overflowed(vec![])
+        }
+
         fn is_congested(&self, _: Flow) -> bool {
             true
         }

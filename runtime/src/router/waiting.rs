@@ -76,6 +76,7 @@ impl<O: Outbox> Router<O> {
         if connection.next_ping(ping_after) <= now {
             self.send_ping(id);
         }
+        self.probe_path(id);
         if self.get(id).is_ok_and(|connection| connection.next_hello() <= now) {
             self.say_hello(id);
         }

@@ -24,8 +24,8 @@ enum { PREAMBLE = 1 };
 enum { WINDOW = 8, BLOCK = 1200, NONE = 0xffff };
 #define RTO 30000000u
 
-enum { SEND, CLOSE, GRANT_DELIVERS, UNKNOWN, HELLO, FRAME, DELIVER, GRANT_SENDS, OPEN, CLOSED };
-enum { MALFORMED, CHECK, REPEATED, RETRANSMITTED, UNGRANTED, COUNTERS };
+enum { SEND, CLOSE, GRANT_DELIVERS, UNKNOWN, HELLO, FRAME, DELIVER, GRANT_SENDS, OPEN, CLOSED, ROOM };
+enum { MALFORMED, CHECK, REPEATED, RETRANSMITTED, UNGRANTED, ROOM_NOW, COUNTERS };
 enum { DATA, ACK, END, GREETING };
 
 struct config {
@@ -179,7 +179,11 @@ static void send_end(struct state *s, void *pool, uint64_t now, struct nacre_out
 static int call(void *state, void *pool, uint64_t *counters, uint64_t now, uint32_t event, const uint64_t *arguments,
                 const struct nacre_addr *address, const uint8_t *data, uint32_t len, struct nacre_out *out) {
     struct state *s = state;
-    (void)counters, (void)address;
+    (void)address;
+    if (event == ROOM) {
+        counters[ROOM_NOW] = arguments[0];
+        return NACRE_OK;
+    }
     if (!fits(out) || event > HELLO) return NACRE_INVALID;
     if (s->later) return NACRE_BUSY;
     if (!accepts(state, pool, event, len)) return NACRE_REFUSED;
@@ -336,6 +340,7 @@ static const struct nacre_event events[] = {
     {"unknown", 0, 1, 0, 0, 0, 0, 0, 0, 0},     {"hello", 0, 1, 0, 0, 2, 0, 0, 0, 0},
        {"send", 0, 0, 1, 1, 0, NACRE_EVENT_SENDING, 0, 0, 0},  {"deliver", 1, 0, 1, 0, 0, NACRE_EVENT_DELIVERY, 0, 0, 0},
     {"grant_sends", 1, 0, 0, 0, 1, 0, 0, 0, 0}, {"open", 1, 0, 0, 1, 0, 0, 0, 0, 0},  {"closed", 1, 0, 0, 0, 1, 0, 0, 0, 0},
+    {"room", 0, 1, 0, 0, 1, NACRE_EVENT_ROOM, 0, 0, 0},
 };
 static const struct nacre_given givens[] = {
     {"floor.peer", offsetof(struct config, peer), sizeof(struct nacre_addr), 1, 0, NACRE_GIVEN_PEER, 0},
@@ -344,7 +349,7 @@ static const struct nacre_given givens[] = {
     {"floor.peer_identity", offsetof(struct config, peer_identity), 8, 0, 0, NACRE_GIVEN_PEER_IDENTITY, 0},
     {"floor.incarnation", offsetof(struct config, incarnation), 8, 1, 0, NACRE_GIVEN_INCARNATION, 0},
 };
-static const char *const counter_names[] = {"malformed", "floor.check", "window.repeated", "window.retransmitted", "window.ungranted"};
+static const char *const counter_names[] = {"malformed", "floor.check", "window.repeated", "window.retransmitted", "window.ungranted", "window.room"};
 
 extern const struct nacre_stack SYMBOL;
 const struct nacre_stack SYMBOL = {
