@@ -53,7 +53,7 @@ impl World<'_> {
                 Event::Delivered { connection, message, .. } => (connection, Seen::Delivered(message.to_vec())),
                 Event::Writable { connection } => (connection, Seen::Writable),
                 Event::Closed { connection, reason, .. } => (connection, Seen::Closed(reason)),
-                Event::Other { .. } | Event::OtherStack(_) | Event::Error { .. } => continue,
+                Event::Other { .. } | Event::OtherStack(_) | Event::Error { .. } | Event::Moved { .. } => continue,
             });
         }
     }

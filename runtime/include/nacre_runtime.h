@@ -37,7 +37,8 @@ enum nacre_notice_kind {
                                    * peer's application said why: arguments[1] is its code, text its text */
     NACRE_NOTICE_OTHER_STACK = 6, /* the two ends run different stacks: text */
     NACRE_NOTICE_ERROR = 7,       /* the system or the network reported an error: text; the connection continues */
-    NACRE_NOTICE_OTHER = 8        /* another event of the stack: event, arguments, data, len */
+    NACRE_NOTICE_OTHER = 8,       /* another event of the stack: event, arguments, data, len */
+    NACRE_NOTICE_MOVED = 9        /* the peer has another address now (option `moves`): peer */
 };
 
 /* Why a connection ended (enum Reason of the standard interfaces). */
@@ -91,6 +92,8 @@ struct nacre_options {
     uint32_t linger_ms;
     const struct nacre_faults *faults; /* NULL: none */
     const char *capture;               /* a pcap file that all frames are written to, as they are on the wire; NULL: none */
+    uint32_t moves;                    /* 1: a connection moves with its peer (docs/runtime.md) */
+    uint32_t reserved;
     const uint8_t *secret;             /* 16 random bytes that the host keeps, so that proofs of addresses survive a restart; NULL: new ones */
 };
 

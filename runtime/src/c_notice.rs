@@ -68,6 +68,9 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
             (notice.kind, notice.connection) = (7, connection.map_or(0, number));
             (peer, words) = (Some(who), Some(format!("{who}: {cause}")));
         }
+        Event::Moved { connection, to, .. } => {
+            (notice.kind, notice.connection, peer) = (9, number(connection), Some(to));
+        }
         Event::Other { connection, event, arguments, address, message } => {
             (notice.kind, notice.connection, notice.event) = (8, number(connection), event);
             (notice.arguments, peer) = (arguments, address);

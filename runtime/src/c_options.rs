@@ -42,6 +42,8 @@ pub struct COptions {
     pub linger_ms: u32,
     pub faults: *const CFaults,
     pub capture: *const c_char,
+    pub moves: u32,
+    pub reserved: u32,
     pub secret: *const [u8; 16],
 }
 
@@ -99,6 +101,7 @@ fn to_options(from: &COptions) -> Result<Options, Error> {
         ping_after: ms(from.ping_after_ms, default.ping_after),
         timeout: ms(from.timeout_ms, default.timeout),
         linger: ms(from.linger_ms, default.linger),
+        moves: from.moves != 0,
         ..default
     })
 }

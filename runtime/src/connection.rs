@@ -8,6 +8,7 @@ use crate::ffi::{NacreAddr, NEVER};
 use crate::instance::Instance;
 use crate::path_mtu::PathMtu;
 use crate::peers::Peer;
+use crate::router::Asked;
 use crate::shares::Share;
 use crate::statistics::{retransmitted, ConnectionStatistics, Traffic};
 use crate::wire::Label;
@@ -58,6 +59,8 @@ pub(crate) struct Connection {
     pub ping_token: u64,
     pub round_trip: Option<u64>,
     pub ponged_at: u64,
+    /// Where the peer may be now instead.
+    pub asked: Option<Asked>,
     /// The search for the longest frame that the path carries.
     pub path: PathMtu,
     /// When the peer first said that it does not know the connection, with nothing heard since.
@@ -118,6 +121,7 @@ impl Connection {
             ping_token: 0,
             round_trip: None,
             ponged_at: 0,
+            asked: None,
             path,
             unknown_since: None,
             stack_deadline: 0,

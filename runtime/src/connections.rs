@@ -122,6 +122,23 @@ impl Connections {
         self.with(from, label.cookie).filter(|connection| connection.key == label.key)
     }
 
+    /// The connection with this cookie, wherever its peer is.
+    pub(crate) fn anywhere(&mut self, cookie: u32) -> Option<&mut Connection> {
+        let id = self.table.with(cookie)?.id;
+        self.table.get_mut(id.index())
+    }
+
+    /// The peer of a connection has this address from now on.
+    pub(crate) fn move_to(&mut self, id: ConnectionId, address: SocketAddr) {
+        let Some(connection) = self.table.get_mut(id.index()).filter(|connection| connection.id == id) else {
+            return;
+        };
+        self.peers.remove(connection.peer, id.index(), connection.label);
+        connection.peer.address = address;
+        self.peers.insert(connection.peer, id.index());
+        self.peers.label(address, Label::default(), connection.label, id.index());
+    }
+
     /// The first connection with this address.
     pub(crate) fn at(&mut self, address: SocketAddr) -> Option<&mut Connection> {
         let index = *self.peers.at(address).first()?;

@@ -51,6 +51,8 @@ pub enum Event<'a> {
     /// The connection has ended; its id names nothing any more. `words`: what the peer's application said. Those of a
     /// refusal come with it; those of a close may be lost.
     Closed { connection: ConnectionId, reason: Reason, words: Option<Words> },
+    /// The peer has another address now, and has shown that it receives frames there (`Options::moves`).
+    Moved { connection: ConnectionId, from: SocketAddr, to: SocketAddr },
     /// The two ends run different stacks: of a connection of ours, which closes; or of a peer that was refused here.
     OtherStack(OtherStack),
     /// The system or the network reported an error about frames of a connection (None: of no known one). The
@@ -116,6 +118,7 @@ pub(crate) enum Head {
     Delivered { connection: ConnectionId, from: Option<SocketAddr>, is_proven: bool },
     Writable { connection: ConnectionId },
     Closed { connection: ConnectionId, reason: Reason, words: Option<Box<Words>> },
+    Moved { connection: ConnectionId, from: SocketAddr, to: SocketAddr },
     OtherStack(OtherStack),
     Error { connection: Option<ConnectionId>, peer: SocketAddr, cause: io::Error },
     Other { connection: ConnectionId, event: u16, arguments: [u64; 4], address: Option<SocketAddr> },
@@ -133,6 +136,7 @@ impl Head {
             Head::Closed { connection, reason, words } => {
                 Event::Closed { connection, reason, words: words.map(|words| *words) }
             }
+            Head::Moved { connection, from, to } => Event::Moved { connection, from, to },
             Head::OtherStack(what) => Event::OtherStack(what),
             Head::Error { connection, peer, cause } => Event::Error { connection, peer, cause },
             Head::Other { connection, event, arguments, address } => {

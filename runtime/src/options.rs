@@ -38,6 +38,10 @@ pub struct Options {
     /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound
     /// nothing more is received until they are taken. Default 16 MiB.
     pub pending: usize,
+    /// Whether a connection moves with its peer when frames with its label come from another address, and the peer has
+    /// answered there. Whoever reads its frames on the way can move it, too: for stacks that authenticate, and for
+    /// networks that are trusted. Default false: a peer with another address is another peer.
+    pub moves: bool,
     /// What proves addresses (`retry_above`): a server that starts again with the secret that it had still accepts the
     /// proofs of those whom it asked before. None: a new one.
     pub secret: Option<Secret>,
@@ -70,6 +74,7 @@ impl Default for Options {
             linger: Duration::from_secs(3),
             backlog: 1 << 20,
             pending: 16 << 20,
+            moves: false,
             secret: None,
             seed: None,
         }

@@ -14,6 +14,9 @@ mod amplification_tests;
 mod attack_tests;
 mod control;
 mod lifecycle;
+mod moving;
+#[cfg(test)]
+mod moving_tests;
 mod opening;
 mod probing;
 #[cfg(test)]
@@ -51,6 +54,7 @@ use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
 use crate::stepper::{Op, Stepper};
 use after::After;
+pub(crate) use moving::Asked;
 use schedule::Schedule;
 use std::io;
 use std::net::SocketAddr;

@@ -103,6 +103,7 @@ pub(crate) struct Known {
     pub opened: Option<u16>,
     pub closed: Option<u16>,
     pub room: Option<u16>,
+    pub moved: Option<u16>,
 }
 
 impl Stack {
@@ -236,7 +237,8 @@ impl Known {
             grant_sends: above("grant_sends", false),
             opened: above("open", false),
             closed: above("closed", false),
-            room: events.iter().position(|event| event.input && event.role == EventRole::Room).map(|at| at as u16),
+            room: with_role(events, EventRole::Room),
+            moved: with_role(events, EventRole::Moved),
         }
     }
 }
@@ -245,6 +247,11 @@ fn find(events: &[EventInfo], name: &str, input: bool, port: impl Fn(u16) -> boo
     let fits = |event: &EventInfo| event.name == name && event.input == input && port(event.port);
     let found = events.iter().enumerate().filter(|(_, event)| fits(event)).min_by_key(|(_, event)| event.port)?;
     u16::try_from(found.0).ok()
+}
+
+fn with_role(events: &[EventInfo], role: EventRole) -> Option<u16> {
+    let at = events.iter().position(|event| event.input && event.role == role)?;
+    u16::try_from(at).ok()
 }
 
 /// # Safety

@@ -85,6 +85,8 @@ pub struct ListenerStatistics {
     pub limited: u64,
     /// Connections that were replaced because their peer restarted.
     pub restarted: u64,
+    /// Connections that moved to another address of their peer.
+    pub moved: u64,
     /// Control frames received and sent.
     pub controls_in: u64,
     pub controls_out: u64,

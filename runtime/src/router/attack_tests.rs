@@ -52,7 +52,11 @@ pub(super) fn exchange(client: &mut Router<Datagrams>, server: &mut Router<Datag
 }
 
 /// The same of a client at another address.
-fn exchange_with(at: SocketAddr, client: &mut Router<Datagrams>, server: &mut Router<Datagrams>) -> Vec<String> {
+pub(super) fn exchange_with(
+    at: SocketAddr,
+    client: &mut Router<Datagrams>,
+    server: &mut Router<Datagrams>,
+) -> Vec<String> {
     let mut words = events(client);
     for (_, frame) in std::mem::take(client.outbox_mut()) {
         server.datagram(at, &frame);

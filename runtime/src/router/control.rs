@@ -100,8 +100,11 @@ impl<O: Outbox> Router<O> {
 
     fn ping(&mut self, from: SocketAddr, len: usize, to: Label, token: u64) -> bool {
         let Some(id) = self.connections.meant(from, to).map(|connection| connection.id) else {
-            self.answer_unknown(from, len, to);
-            return false;
+            let is_its = self.may_have_moved(from, len, to);
+            if !is_its {
+                self.answer_unknown(from, len, to);
+            }
+            return is_its;
         };
         let now = self.time;
         let Ok(connection) = self.get_mut(id) else {
@@ -123,7 +126,7 @@ impl<O: Outbox> Router<O> {
     fn pong(&mut self, from: SocketAddr, cookie: u32, token: u64) -> bool {
         let now = self.time;
         let Some(id) = self.connections.with(from, cookie).map(|connection| connection.id) else {
-            return false;
+            return self.has_moved(from, cookie, token);
         };
         let Ok(connection) = self.get_mut(id) else {
             return false;

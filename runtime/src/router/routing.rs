@@ -69,8 +69,10 @@ impl<O: Outbox> Router<O> {
         match self.connections.with(from, preamble.cookie).map(|connection| connection.id) {
             Some(id) => self.input(id, len, None),
             None => {
-                let key = short_key(self.stepper.frame(len));
-                self.answer_unknown(from, len, Label { cookie: preamble.cookie, key });
+                let label = Label { cookie: preamble.cookie, key: short_key(self.stepper.frame(len)) };
+                if !self.may_have_moved(from, len, label) {
+                    self.answer_unknown(from, len, label);
+                }
             }
         }
     }
@@ -88,6 +90,9 @@ impl<O: Outbox> Router<O> {
         }
         let label = Label { cookie, key: who.key };
         let proven = cookie != 0 && self.retries.is_valid(label, &peer, who.incarnation, self.time);
+        if cookie != 0 && !proven && self.may_have_moved(from, len, label) {
+            return;
+        }
         if cookie != 0 && !proven {
             // Meant for a connection that this end does not have any more, perhaps not since it started.
             return self.answer_unknown(from, len, label);

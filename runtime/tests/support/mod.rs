@@ -95,6 +95,7 @@ pub fn word(event: Event<'_>) -> String {
             format!("delivered {}", String::from_utf8_lossy(&message.to_vec()))
         }
         Event::Writable { .. } => "writable".into(),
+        Event::Moved { from, to, .. } => format!("moved from {from} to {to}"),
         Event::Closed { reason, words: None, .. } => format!("closed {reason:?}"),
         Event::Closed { reason, words: Some(words), .. } => format!("closed {reason:?}: {words}"),
         Event::OtherStack(what) => format!("other stack: {}", what.description()),

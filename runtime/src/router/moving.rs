@@ -1,0 +1,115 @@
+//! Connections whose peer has another address than before: it has changed networks, or a translator on the way has
+//! forgotten it.
+//!
+//! A frame from elsewhere that carries the label of a connection may be a copy that somebody else has sent. So the new
+//! address is asked by a ping with a random token, no larger than what came from there, and the frame itself is
+//! dropped; with the pong the connection moves. Whoever reads the frames of a connection can take it away in this
+//! manner: the option `moves` is off by default.
+
+use super::Router;
+use crate::clock::{MILLISECOND, SECOND};
+use crate::connection::{Connection, Phase};
+use crate::event::{ConnectionId, Head};
+use crate::outbox::Outbox;
+use crate::path_mtu::PathMtu;
+use crate::stepper::Op;
+use crate::wire::{Control, Label};
+use std::net::SocketAddr;
+
+/// A new address is asked once in this time.
+const ASK_EVERY_NS: u64 = 100 * MILLISECOND;
+/// It has so long to answer; only then another one is asked.
+const ANSWER_NS: u64 = 3 * SECOND;
+
+/// The length of a ping.
+const PING_BYTES: usize = 20;
+
+/// A new address that is being asked.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    address: SocketAddr,
+    token: u64,
+    first_at: u64,
+    /// When it was asked last; 0: not yet.
+    last_at: u64,
+    /// Bytes that have come from there since: no more are sent.
+    credit: usize,
+}
+
+impl<O: Outbox> Router<O> {
+    /// A frame with this label came from an address without such a connection. Returns whether it is of a connection
+    /// that may have moved there; then that is found out.
+    pub(super) fn may_have_moved(&mut self, from: SocketAddr, len: usize, label: Label) -> bool {
+        let (now, token) = (self.time, self.random.draw() | 1);
+        let movable = |connection: &&mut Connection| connection.key == label.key && connection.is_movable();
+        let found = self.connections.anywhere(label.cookie).filter(|_| self.options.moves);
+        let Some(connection) = found.filter(movable) else {
+            return false;
+        };
+        let to = connection.label;
+        let asked = match &mut connection.asked {
+            Some(asked) if asked.address == from => asked,
+            Some(other) if now.saturating_sub(other.first_at) < ANSWER_NS => return true,
+            none => none.insert(Asked { address: from, token, first_at: now, last_at: 0, credit: 0 }),
+        };
+        asked.credit += len;
+        let is_early = asked.last_at != 0 && now.saturating_sub(asked.last_at) < ASK_EVERY_NS;
+        if is_early || asked.credit < PING_BYTES {
+            return true;
+        }
+        (asked.last_at, asked.credit) = (now, 0);
+        let token = asked.token;
+        if self.may_answer(from) {
+            self.answer(from, PING_BYTES, &Control::Ping { to, token });
+        }
+        true
+    }
+
+    /// A pong has come from an address without such a connection; whether it makes a connection move there.
+    pub(super) fn has_moved(&mut self, from: SocketAddr, cookie: u32, token: u64) -> bool {
+        let now = self.time;
+        let Some(connection) = self.connections.anywhere(cookie).filter(|connection| connection.is_movable()) else {
+            return false;
+        };
+        let answers = |asked: &mut Asked| asked.address == from && asked.token == token;
+        let Some(asked) = connection.asked.take_if(answers) else {
+            return false;
+        };
+        let (id, before) = (connection.id, connection.peer.address);
+        if connection.is_counted && self.admission.has_all(from.ip()) {
+            self.statistics.limited += 1;
+            return false;
+        }
+        self.connections.move_to(id, from);
+        let Ok(connection) = self.connections.get_mut(id) else { return false };
+        connection.heard(now);
+        connection.round_trip = Some(now.saturating_sub(asked.last_at));
+        connection.path = PathMtu::new(connection.instance.stack().frame_max());
+        if connection.is_counted {
+            self.admission.leave(id, before.ip());
+            self.admission.enter(id, from.ip());
+            self.admission.confirm(id, from.ip());
+        }
+        self.statistics.moved += 1;
+        self.events.push(Head::Moved { connection: id, from: before, to: from });
+        self.tell_address(id);
+        self.reschedule(id);
+        true
+    }
+
+    /// Tells a stack that has an event for it where its peer is now. Others keep the name that they know the peer by.
+    fn tell_address(&mut self, id: ConnectionId) {
+        let Ok(connection) = self.get_mut(id) else { return };
+        let Some(event) = connection.instance.stack().known().moved else { return };
+        connection.from = connection.peer.address.into();
+        let address = Some(connection.from);
+        self.run(id, Op::Call { event, arguments: &[0; 4], address, message: &[] });
+    }
+}
+
+impl Connection {
+    /// Whether each end is certain that the other one exists.
+    fn is_movable(&self) -> bool {
+        self.confirmed && self.budget.is_none() && self.phase == Phase::Live && self.label.cookie != 0
+    }
+}
