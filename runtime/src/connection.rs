@@ -1,5 +1,6 @@
 //! The listener's state of a connection, besides that of its stack.
 
+use crate::asked::Asked;
 use crate::budget::Budget;
 use crate::clock::SECOND;
 use crate::error::{Error, Reason, Words};
@@ -8,7 +9,6 @@ use crate::ffi::{NacreAddr, NEVER};
 use crate::instance::Instance;
 use crate::path_mtu::PathMtu;
 use crate::peers::Peer;
-use crate::router::Asked;
 use crate::shares::Share;
 use crate::statistics::{retransmitted, ConnectionStatistics, Traffic};
 use crate::wire::Label;

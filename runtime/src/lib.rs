@@ -21,6 +21,7 @@ mod support;
 
 mod address;
 mod admission;
+mod asked;
 mod backlog;
 mod blocking;
 mod budget;

@@ -54,7 +54,6 @@ use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
 use crate::stepper::{Op, Stepper};
 use after::After;
-pub(crate) use moving::Asked;
 use schedule::Schedule;
 use std::io;
 use std::net::SocketAddr;

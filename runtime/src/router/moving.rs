@@ -7,7 +7,7 @@
 //! manner: the option `moves` is off by default.
 
 use super::Router;
-use crate::clock::{MILLISECOND, SECOND};
+use crate::asked::{self, Asked};
 use crate::connection::{Connection, Phase};
 use crate::event::{ConnectionId, Head};
 use crate::outbox::Outbox;
@@ -15,26 +15,6 @@ use crate::path_mtu::PathMtu;
 use crate::stepper::Op;
 use crate::wire::{Control, Label};
 use std::net::SocketAddr;
-
-/// A new address is asked once in this time.
-const ASK_EVERY_NS: u64 = 100 * MILLISECOND;
-/// It has so long to answer; only then another one is asked.
-const ANSWER_NS: u64 = 3 * SECOND;
-
-/// The length of a ping.
-const PING_BYTES: usize = 20;
-
-/// A new address that is being asked.
-#[derive(Debug)]
-pub(crate) struct Asked {
-    address: SocketAddr,
-    token: u64,
-    first_at: u64,
-    /// When it was asked last; 0: not yet.
-    last_at: u64,
-    /// Bytes that have come from there since: no more are sent.
-    credit: usize,
-}
 
 impl<O: Outbox> Router<O> {
     /// A frame with this label came from an address without such a connection. Returns whether it is of a connection
@@ -47,20 +27,15 @@ impl<O: Outbox> Router<O> {
             return false;
         };
         let to = connection.label;
-        let asked = match &mut connection.asked {
-            Some(asked) if asked.address == from => asked,
-            Some(other) if now.saturating_sub(other.first_at) < ANSWER_NS => return true,
-            none => none.insert(Asked { address: from, token, first_at: now, last_at: 0, credit: 0 }),
-        };
-        asked.credit += len;
-        let is_early = asked.last_at != 0 && now.saturating_sub(asked.last_at) < ASK_EVERY_NS;
-        if is_early || asked.credit < PING_BYTES {
-            return true;
+        let asked = connection.asked.get_or_insert_with(|| Asked::new(from, token, now));
+        if asked.is_over(from, now) {
+            *asked = Asked::new(from, token, now);
         }
-        (asked.last_at, asked.credit) = (now, 0);
-        let token = asked.token;
+        let Some(token) = asked.question(from, len, now) else {
+            return true;
+        };
         if self.may_answer(from) {
-            self.answer(from, PING_BYTES, &Control::Ping { to, token });
+            self.answer(from, asked::PING_BYTES, &Control::Ping { to, token });
         }
         true
     }
@@ -71,8 +46,7 @@ impl<O: Outbox> Router<O> {
         let Some(connection) = self.connections.anywhere(cookie).filter(|connection| connection.is_movable()) else {
             return false;
         };
-        let answers = |asked: &mut Asked| asked.address == from && asked.token == token;
-        let Some(asked) = connection.asked.take_if(answers) else {
+        let Some(asked) = connection.asked.take_if(|asked| asked.is_answered(from, token)) else {
             return false;
         };
         let (id, before) = (connection.id, connection.peer.address);
@@ -83,7 +57,7 @@ impl<O: Outbox> Router<O> {
         self.connections.move_to(id, from);
         let Ok(connection) = self.connections.get_mut(id) else { return false };
         connection.heard(now);
-        connection.round_trip = Some(now.saturating_sub(asked.last_at));
+        connection.round_trip = Some(now.saturating_sub(asked.last_at()));
         connection.path = PathMtu::new(connection.instance.stack().frame_max());
         if connection.is_counted {
             self.admission.leave(id, before.ip());
