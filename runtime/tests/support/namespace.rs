@@ -15,7 +15,7 @@ pub fn outside(test: &str, setup: &str) -> bool {
         return false;
     }
     let program = std::env::current_exe().expect("the path of this program");
-    let script = format!("set -e; {setup}; exec timeout 60 \"$0\" --exact {test} --nocapture");
+    let script = format!("set -e; {setup}; exec timeout 300 \"$0\" --include-ignored --exact {test} --nocapture");
     let ran = |prefix: &[&str]| -> Output {
         let (first, rest) = prefix.split_first().expect("a program");
         let mut command = Command::new(first);
@@ -36,5 +36,6 @@ pub fn outside(test: &str, setup: &str) -> bool {
     let output = ran(way);
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && out.contains("1 passed"), "{}\n{out}\n{err}", output.status);
+    print!("{err}");
     true
 }
