@@ -19,8 +19,10 @@ nacre-runtime connections
 nacre-runtime networks
 nacre-runtime c_interface
 nacre-runtime namespaces
+nacre-runtime links
 nacre-runtime documents
 nacre transfer
+nacre faults
 nacre examples
 nacre documents
 nacre exits output_that_is_not_read_or_not_written_leaves_no_verdict long_simulations_report_progress

@@ -1,5 +1,5 @@
-//! Programs that are killed during a transfer, at many points of it, and started again: no file is lost, replaced or stored in part,
-//! and who is left learns of it.
+//! Programs that are killed during a transfer, at many points of it, and started again: no file is lost, replaced or
+//! stored in part, and who is left learns of it.
 
 mod common;
 

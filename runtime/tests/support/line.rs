@@ -94,11 +94,16 @@ pub struct Line {
 }
 
 impl Line {
-    /// Joins the namespace of this test, which [`NEAR`] has prepared, with a new one, in which the interface is `v1` and the address
-    /// 10.9.0.2. The near listener is bound to one address, the far one to any.
+    /// Joins the namespace of this test, which [`NEAR`] has prepared, with a new one, in which the interface is `v1` and
+    /// the address 10.9.0.2. The near listener is bound to one address, the far one to any.
     pub fn new(stack: &Stack, options: &Options) -> Line {
+        Line::bound("10.9.0.1:7000", stack, options)
+    }
+
+    /// The same with the near listener bound to an address.
+    pub fn bound(near: &str, stack: &Stack, options: &Options) -> Line {
         let (there, far) = std::thread::scope(|scope| scope.spawn(|| far_side(stack, options)).join()).expect("bound");
-        let near = Listener::bind("10.9.0.1:7000".parse().expect("an address"), options.clone()).expect("bound");
+        let near = Listener::bind(near.parse().expect("an address"), options.clone()).expect("bound");
         let mut line = Line { near: Side::new(near), far: Side::new(far), there };
         let to: SocketAddr = "10.9.0.2:7000".parse().expect("an address");
         line.near.id = Some(line.near.listener.connect(to, stack).expect("connects"));
@@ -194,7 +199,8 @@ fn far_side(stack: &Stack, options: &Options) -> (File, Listener) {
     // SAFETY: affects only this thread, which ends with this function.
     assert_eq!(unsafe { libc::unshare(libc::CLONE_NEWNET) }, 0, "{}", std::io::Error::last_os_error());
     let there = File::open("/proc/thread-self/ns/net").expect("a namespace");
-    let [of_here, of_there] = [&here, &there].map(|file| format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+    let [of_here, of_there] =
+        [&here, &there].map(|file| format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
     let moved = format!("nsenter --net={of_here} ip link set v1 netns {of_there}");
     let up = "ip link set lo up; ip link set v1 up; ip address add 10.9.0.2/24 dev v1";
     run(Command::new("sh").args(["-ec", &format!("{moved}; {up}")]), &moved);
