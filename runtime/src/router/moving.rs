@@ -20,10 +20,12 @@ impl<O: Outbox> Router<O> {
     /// A frame with this label came from an address without such a connection. Returns whether it is of a connection
     /// that may have moved there; then that is found out.
     pub(super) fn may_have_moved(&mut self, from: SocketAddr, len: usize, label: Label) -> bool {
+        if !self.options.moves {
+            return false;
+        }
         let (now, token) = (self.time, self.random.draw() | 1);
         let movable = |connection: &&mut Connection| connection.key == label.key && connection.is_movable();
-        let found = self.connections.anywhere(label.cookie).filter(|_| self.options.moves);
-        let Some(connection) = found.filter(movable) else {
+        let Some(connection) = self.connections.anywhere(label.cookie).filter(movable) else {
             return false;
         };
         let to = connection.label;

@@ -13,11 +13,12 @@ use crate::wire::Control;
 impl<O: Outbox> Router<O> {
     /// Sends a probe if it is time for one.
     pub(super) fn probe_path(&mut self, id: ConnectionId) {
-        let (now, token) = (self.time, self.random.draw() | 1);
-        let Ok(connection) = self.get_mut(id) else { return };
-        if connection.next_probe() > now {
+        let now = self.time;
+        if self.get(id).map_or(NEVER, |connection| connection.next_probe()) > now {
             return;
         }
+        let token = self.random.draw() | 1;
+        let Ok(connection) = self.get_mut(id) else { return };
         let (seen, before) = (connection.seen(now), connection.path.known());
         if let Some((length, token)) = connection.path.probe(seen, token) {
             self.send_probe(id, length, token);
