@@ -1,6 +1,6 @@
 //! Measures the figures of docs/performance.md: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
 //! `nacre-benches --only stacks`, `--only runtime` or `--only network` prints one part. `nacre-benches --verification
-//! [FILE]`: the figures of docs/verification.md.
+//! FILE [PART ...]`: the figures of docs/verification.md, of the files of the library whose paths contain a PART.
 
 mod callgrind;
 mod frame_path;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: nacre-benches [FILE | --only stacks | --only runtime | --only network | --verification [FILE]]";
+    "usage: nacre-benches [FILE | --only stacks | --only runtime | --only network | --verification FILE [PART ...]]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,10 +26,7 @@ fn main() -> ExitCode {
         ["--only", "runtime"] => (Parts::Runtime, None),
         ["--only", "network"] => (Parts::Network, None),
         ["--drive", object, messages, mode] => return done(frame_path::drive(object, messages, mode)),
-        ["--verification"] => return done(verification::measure().map(|text| print!("{text}"))),
-        ["--verification", file] => {
-            return done(verification::measure().and_then(|text| verification::put(&text, file)))
-        }
+        ["--verification", file, ref chosen @ ..] => return done(verification::measure(file, chosen)),
         [file] if !file.starts_with('-') => (Parts::All, Some(file)),
         _ => return fail(USAGE),
     };

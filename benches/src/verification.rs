@@ -1,6 +1,7 @@
 //! Measures `nacre verify` for docs/verification.md: the costs of searching the library, and the explorer compared with
 //! SPIN.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,8 +9,8 @@ use serde_json::Value;
 
 use crate::place::here;
 
-/// The heading of the section of docs/verification.md that [`measure`] writes. It is the last one.
-pub const BEGIN: &str = "## Figures\n";
+/// The heading of the section of docs/verification.md that [`measure`] writes.
+const BEGIN: &str = "## Figures\n";
 
 /// A world that the explorer and SPIN both search.
 struct Race {
@@ -64,67 +65,92 @@ impl Search {
     }
 }
 
-/// Returns the text of the section `Figures`.
-pub fn measure() -> Result<String, String> {
+/// Verifies the library and races the engines, and writes each row into the section `Figures` of a file as soon as it is measured.
+/// Only files of the library whose paths contain one of `chosen` are verified, and only worlds of theirs are raced; all of them if
+/// `chosen` is empty.
+pub fn measure(report: &str, chosen: &[&str]) -> Result<(), String> {
     let program = program()?;
     let root = here().join("..");
-    let mut text = format!("{BEGIN}\n{LIBRARY}");
+    let is_chosen = |file: &Path| chosen.is_empty() || chosen.iter().any(|part| file.to_string_lossy().contains(part));
     let mut fixed = f64::INFINITY;
-    for file in files(&root)? {
+    for file in files(&root)?.iter().filter(|file| is_chosen(file)) {
         eprintln!("verifying {}", file.display());
         let mut engines = vec![];
         // SPIN searches only the configurations that run by default.
         for (engine, more) in [("explorer", &["--all", "--threads", "1"][..]), ("spin", &[]), ("spin-c", &[])] {
             let arguments = [&["--engine", engine], more].concat();
-            engines.push(verify(&program, &root, &file, &arguments)?);
+            engines.push(verify(&program, &root, file, &arguments)?);
         }
         let on_c = engines[2].iter().filter(|s| s.verdict == "holds");
         fixed = on_c.map(|s| s.memory_mib).fold(fixed, f64::min);
-        for one in &engines[0] {
-            let other = |engine: &str| {
-                let same = |s: &&Search| s.subject == one.subject && s.configuration == one.configuration;
-                let found = engines[1..].iter().flatten().filter(same).find(|s| s.engine == engine);
-                found.map_or("-".to_string(), |s| match s.verdict.as_str() {
-                    "holds" => format!("{} ({:.1} s, {:.0} MiB)", s.states, s.seconds, s.memory_mib),
-                    _ => "-".to_string(),
-                })
-            };
-            let Search { subject, configuration, states, moves, depth, seconds, memory_mib, .. } = one;
-            text += &format!(
-                "| {subject} | {configuration} | {states} | {moves} | {depth} | {seconds:.2} | {memory_mib:.0} | {} | \
-                 {} | {} |\n",
-                other("spin"),
-                other("spin, goals"),
-                other("spin-c at level inline"),
-            );
-        }
+        let rows: Vec<Row> = engines[0].iter().map(|one| row(one, &engines[1..])).collect();
+        let of: BTreeSet<&str> = engines[0].iter().map(|one| one.subject.as_str()).collect();
+        update(report, LIBRARY, &rows, |subject| of.contains(subject))?;
     }
-    text += RACE;
-    for race in RACES {
+    for race in RACES.iter().filter(|race| is_chosen(Path::new(race.file))) {
         eprintln!("racing on {} {}", race.subject[1], race.configuration);
-        text += &race.run(&program, &root, fixed)?;
+        let row = race.run(&program, &root, fixed)?;
+        update(report, RACE, std::slice::from_ref(&row), |world| world == row.0)?;
     }
-    Ok(text)
+    Ok(())
 }
 
-/// Replaces this section of a file.
-pub fn put(text: &str, path: &str) -> Result<(), String> {
-    let old = std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"))?;
-    let Some(at) = old.find(&format!("\n{BEGIN}")) else { return Err(format!("{path} has no section `Figures`")) };
-    std::fs::write(path, format!("{}\n{text}", &old[..at])).map_err(|why| format!("{path}: {why}"))
+/// What the first cell of a row of a table says, and the row.
+type Row = (String, String);
+
+/// The row of a search by the explorer, with what the other engines found in the same world.
+fn row(one: &Search, others: &[Vec<Search>]) -> Row {
+    let other = |engine: &str| {
+        let same = |s: &&Search| s.subject == one.subject && s.configuration == one.configuration;
+        let found = others.iter().flatten().filter(same).find(|s| s.engine == engine);
+        found.map_or("-".to_string(), |s| match s.verdict.as_str() {
+            "holds" => format!("{} ({:.1} s, {:.0} MiB)", s.states, s.seconds, s.memory_mib),
+            _ => "-".to_string(),
+        })
+    };
+    let Search { subject, configuration, states, moves, depth, seconds, memory_mib, .. } = one;
+    let (model, goals, on_c) = (other("spin"), other("spin, goals"), other("spin-c at level inline"));
+    let figures = format!("{states} | {moves} | {depth} | {seconds:.2} | {memory_mib:.0} | {model} | {goals} | {on_c}");
+    (subject.clone(), format!("| {subject} | {configuration} | {figures} |\n"))
+}
+
+/// Replaces the rows of a table of the section `Figures` whose first cells are among those that `is_old` accepts, which are
+/// neighbours, or adds rows at its end. `head`: the text up to the first row.
+fn update(path: &str, head: &str, rows: &[Row], is_old: impl Fn(&str) -> bool) -> Result<(), String> {
+    let failed = |why: &str| format!("{path}: {why}");
+    let old = std::fs::read_to_string(path).map_err(|why| failed(&why.to_string()))?;
+    let (text, figures) = old.split_once(&format!("\n{BEGIN}\n")).ok_or_else(|| failed("no section `Figures`"))?;
+    let (before, table) = match figures.split_once(head) {
+        Some(parts) => parts,
+        None => {
+            return Err(failed(
+                "a table of the section `Figures` has another head; take it from benches/src/verification.rs",
+            ))
+        }
+    };
+    let end = table.lines().take_while(|line| line.starts_with('|')).map(|line| line.len() + 1).sum();
+    let (table, after) = table.split_at(end);
+    let mut lines: Vec<&str> = table.split_inclusive('\n').collect();
+    let cell = |line: &str| line.trim_start_matches("| ").split(" | ").next().unwrap_or_default().to_string();
+    let place = lines.iter().position(|line| is_old(&cell(line))).unwrap_or(lines.len());
+    lines.retain(|line| !is_old(&cell(line)));
+    lines.splice(place..place, rows.iter().map(|row| row.1.as_str()));
+    let text = format!("{text}\n{BEGIN}\n{before}{head}{}{after}", lines.concat());
+    std::fs::write(path, text).map_err(|why| failed(&why.to_string()))
 }
 
 impl Race {
     /// Returns the row of the table; `fixed`: MiB that SPIN uses before the first state.
-    fn run(&self, program: &Path, root: &Path, fixed: f64) -> Result<String, String> {
+    fn run(&self, program: &Path, root: &Path, fixed: f64) -> Result<Row, String> {
         let Race { file, subject: [kind, subject], configuration, set } = self;
         let mut world = vec![*kind, subject, "--configuration", configuration];
         set.iter().for_each(|s| world.extend(["--set", s]));
         let [spin, one, two] = fastest(program, root, Path::new(file), &world)?;
         let set = if set.is_empty() { String::new() } else { format!(", {}", set.join(", ")) };
         let cell = |s: &Search| format!("{:.2} | {:.0}", s.seconds, s.rate());
-        Ok(format!(
-            "| {subject}, {configuration}{set} | {} | {} | {} | {} | **{:.2}** | **{:.2}** | {:.0} | {:.0} |\n",
+        let world = format!("{subject}, {configuration}{set}");
+        let row = format!(
+            "| {world} | {} | {} | {} | {} | **{:.2}** | **{:.2}** | {:.0} | {:.0} |\n",
             spin.states,
             cell(&spin),
             cell(&one),
@@ -133,7 +159,8 @@ impl Race {
             two.rate() / spin.rate(),
             spin.bytes_per_state(fixed),
             one.bytes_per_state(0.0),
-        ))
+        );
+        Ok((world, row))
     }
 }
 
