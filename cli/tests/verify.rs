@@ -283,6 +283,25 @@ fn every_engine_holds_for_the_library() {
     }
 }
 
+/// Numbers that an automaton chooses, and calls that are refused because of an argument.
+#[test]
+fn engines_agree_on_large_numbers() {
+    for configuration in ["lavish", "most", "most_closing"] {
+        let arguments = ["--configuration", configuration, "--engine", "all", "--level", "inline"];
+        let (status, out, err) = ran(nacre(&["verify", "layers/credit/credit.nacre"]).args(arguments));
+        assert_eq!((status, err.as_str()), (0, ""), "{configuration}: {out}");
+    }
+    // SPIN enumerates all numbers, or says that it does not; a number that a condition states is not enumerated.
+    for (configuration, states, complete) in [("small", 145, true), ("many", 7526, false), ("generous", 5, true)] {
+        let arguments = ["--configuration", configuration, "--engine", "all", "--level", "inline"];
+        let (_, out, err) = ran(nacre(&["verify", "cli/tests/sources/enumerated.nacre"]).args(arguments));
+        assert_eq!(err, "", "{configuration}: {out}");
+        assert!(out.contains(&format!("  {states} states, ")), "{configuration}: {out}");
+        let limited = "no violation found, but an automaton chooses one of more numbers than the model enumerates";
+        assert_eq!(out.contains(limited), !complete, "{configuration}: {out}");
+    }
+}
+
 const SEVERAL: &str = "cli/tests/sources/several.nacre";
 
 #[test]

@@ -51,15 +51,15 @@ impl Known {
         };
         let most = self.calls.iter().map(|call| numbers(call).len()).fold(4, usize::max);
         let mut text = format!(
-            "struct asked {{ uint32_t event; uint64_t arguments[{most}]; const uint8_t *at; uint32_t len; }};\n\
+            "struct asked {{ uint32_t event; uint64_t arguments[{most}]; const uint8_t *at; uint32_t len; bool numbers; }};\n\
              static const struct asked asked[] = {{\n",
         );
         for call in &self.calls {
             let numbers = numbers(call);
             let at = string(call.bytes.as_deref().unwrap_or_default());
-            let _ = writeln!(text, "    {{{}, {{{}}}, {at}}},", call.event, numbers.join(", "));
+            let _ = writeln!(text, "    {{{}, {{{}}}, {at}, {}}},", call.event, numbers.join(", "), numbers.len() > 1);
         }
-        text += "    {0, {0}, NULL, 0},\n};\n";
+        text += "    {0, {0}, NULL, 0, false},\n};\n";
         text += "static const struct message { const uint8_t *at; uint32_t len; } messages[] = {\n";
         for message in &self.messages {
             let _ = writeln!(text, "    {{{}}},", string(message));

@@ -107,6 +107,8 @@ enum Val {
     All,
     /// The numbers from 1 to this one.
     Upto(Term),
+    /// One of the numbers that the model does not enumerate.
+    Beyond,
     /// A damaged message.
     Damaged(Term),
 }

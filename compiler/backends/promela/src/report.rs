@@ -121,14 +121,24 @@ pub enum Limit {
     Events,
     /// An event passes a negative number, or one that is too large, to an automaton.
     Number,
+    /// An action chooses (`n in upto(..)`) among more numbers than the model enumerates.
+    Choices,
 }
 
 /// The first number of limits.
 const LIMITS: u32 = 100;
 
 impl Limit {
-    const ALL: [Limit; 7] =
-        [Limit::Capacity, Limit::Ambiguous, Limit::Draws, Limit::Waiting, Limit::Length, Limit::Events, Limit::Number];
+    const ALL: [Limit; 8] = [
+        Limit::Capacity,
+        Limit::Ambiguous,
+        Limit::Draws,
+        Limit::Waiting,
+        Limit::Length,
+        Limit::Events,
+        Limit::Number,
+        Limit::Choices,
+    ];
 
     /// The message of the verdict.
     pub fn message(self) -> &'static str {
@@ -139,6 +149,7 @@ impl Limit {
             Limit::Waiting => "more events wait for the network than the model has room for",
             Limit::Length => "a message is longer than the model has room for",
             Limit::Events => "more events of a step wait than the model has room for",
+            Limit::Choices => "an automaton chooses one of more numbers than the model enumerates",
             Limit::Number => "an event carries a number that is negative or larger than 2147483647",
         }
     }

@@ -101,6 +101,23 @@ impl Term {
         }
     }
 
+    /// Returns a number that the term does not exceed, if one is known.
+    pub fn largest(&self) -> Option<u64> {
+        match self {
+            Term::Number(n) => Some(*n),
+            Term::Atom(_) => None,
+            Term::Not(_) => Some(1),
+            Term::Choice(parts) => Some(parts[1].largest()?.max(parts[2].largest()?)),
+            Term::Binary(operator, a, b) => match operator {
+                Operator::Or | Operator::And | Operator::Equal | Operator::Less | Operator::LessEqual => Some(1),
+                Operator::Add => a.largest()?.checked_add(b.largest()?),
+                Operator::Mul => a.largest()?.checked_mul(b.largest()?),
+                Operator::Sub | Operator::Div => a.largest(),
+                Operator::Rem => a.largest().into_iter().chain(b.largest()).min(),
+            },
+        }
+    }
+
     /// Returns whether the term is known to be nonzero.
     pub fn is_true(&self) -> bool {
         self.constant() == Some(true)

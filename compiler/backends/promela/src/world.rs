@@ -12,7 +12,7 @@ use crate::term::Term;
 use crate::typedefs::{DATA, FRAMES, MESSAGES};
 
 /// The largest number of `upto`.
-const MOST: u64 = 8;
+const MOST: u64 = 64;
 /// The first number of handlers of events that leave.
 pub const LEAVES: usize = 1000;
 /// Numbers of causes below this are common to all models.

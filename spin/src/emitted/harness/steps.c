@@ -1,6 +1,6 @@
 /* ---- steps: each way in which one can end is a result, and has a number from 1; those of one step follow one another ---- */
 
-enum kind { INPUT = 1, FIRE, LATER, SAID, ASKED, ACCEPTED, RANK };
+enum kind { INPUT = 1, FIRE, LATER, SAID, ASKED, ACCEPTED, TAKEN, RANK };
 struct left {
     int port, event, bytes, number;
 };
@@ -210,6 +210,21 @@ static struct result run(int end, int state, enum kind kind, int event, int byte
     return result;
 }
 
+/* Whether a call is refused because of its arguments, which `accepts` does not know. */
+static bool refuses(int end, int state, int call) {
+    const struct asked *a = &asked[call];
+    load(state);
+    begin();
+    bool refused = false; /* what fails is no refusal */
+    if (sigsetjmp(rescue, 1) == 0) {
+        watch(SECONDS_OF_A_STEP);
+        refused = check->stack->call(live.state, live.pool, live.counters, 0, a->event, a->arguments, &peers[end], a->at, a->len, &live.out) == NACRE_REFUSED;
+    }
+    watch(0);
+    draws.made = 0;
+    return refused;
+}
+
 /* The rank of the timer at a place of those that are armed. */
 static int rank_of(int state, int place) {
     struct checked_due due, before;
@@ -232,6 +247,8 @@ static int taken(int end, int state, enum kind kind, int event, int bytes) {
         if (kind == ACCEPTED) {
             load(state);
             value = 1 + check->stack->accepts(live.state, live.pool, (uint32_t)event, (uint32_t)bytes);
+        } else if (kind == TAKEN) {
+            value = 1 + !refuses(end, state, event);
         } else if (kind == RANK) {
             value = 1 + rank_of(state, event);
         } else {
@@ -246,7 +263,11 @@ static int taken(int end, int state, enum kind kind, int event, int bytes) {
 
 int nacre_said(int end, int state, int event, int number) { return taken(end, state, SAID, event, number); }
 int nacre_asked(int end, int state, int call) { return taken(end, state, ASKED, call, 0); }
-int nacre_accepts(int end, int state, int call) { return taken(end, state, ACCEPTED, (int)asked[call].event, (int)asked[call].len) - 1; }
+int nacre_accepts(int end, int state, int call) {
+    const struct asked *a = &asked[call];
+    if (taken(end, state, ACCEPTED, (int)a->event, (int)a->len) == 1) { return 0; }
+    return !a->numbers || taken(end, state, TAKEN, call, 0) - 1;
+}
 int nacre_rank(int end, int state, int place) { return place < nacre_armed(state) ? taken(end, state, RANK, place, 0) - 1 : 0; }
 int nacre_has(int end, int state, int rank) {
     for (int place = 0; place < nacre_armed(state); place++) {

@@ -76,6 +76,7 @@ impl Translator<'_> {
     /// Whether every or some entry satisfies a condition.
     fn quantified(&self, pattern: &Pattern, over: &Expr, holds: &Expr, every: bool, env: &Env) -> Result<Defined> {
         let (over, defined) = self.expr(over, env)?;
+        self.enumerates_all(&over)?;
         let mut parts = vec![];
         for (there, value) in self.entries(&over)? {
             let mut env = env.clone();

@@ -78,6 +78,7 @@ impl Translator<'_> {
         if !defined.is_true() {
             return Err("going through what may be missing".into());
         }
+        self.enumerates_all(&over)?;
         let mut entries = self.entries(&over)?;
         let moves = changes(body) && !matches!(over, Val::All | Val::Upto(_));
         if moves {

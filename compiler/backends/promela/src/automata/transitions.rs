@@ -4,6 +4,7 @@ use nacre_specification::*;
 
 use super::{entry, leaf, Env, Result, Transition, Translator, Val, NOT_DAMAGED};
 use crate::effects::Effect;
+use crate::report::{Limit, StopReason};
 use crate::term::Term;
 
 impl Translator<'_> {
@@ -85,6 +86,11 @@ impl Translator<'_> {
             }
             _ => None,
         };
+        if env.iter().flatten().any(|value| matches!(value, Val::Beyond)) {
+            let parameters = vec![Term::Number(0); declared.parameters.len()];
+            let effects = StopReason::Limit(Limit::Choices).effects("");
+            return Ok(Transition { guard, parameters, effects, damages, action, end });
+        }
         // The body may move the bound values: they are copied first.
         let mut effects = vec![];
         for (n, ty) in declared.locals.iter().enumerate() {
@@ -167,6 +173,10 @@ impl Translator<'_> {
             }
             Guard::In(pattern, e) => {
                 let (container, defined) = self.expr(e, &env)?;
+                let mut env = env;
+                if let (Val::Upto(_), Pattern::Bind(n)) = (&container, pattern) {
+                    env[*n] = env[*n].take().or_else(|| self.determined(*n, rest, &env));
+                }
                 self.guard_in(pattern, &container, rest, when.and(defined), env, found)
             }
         }
@@ -201,7 +211,45 @@ impl Translator<'_> {
             let fits = self.fits(pattern, &value, &mut env, false)?;
             self.guards(rest, when.clone().and(there).and(fits), env, found)?;
         }
+        if let (Val::Upto(most), Pattern::Bind(n)) = (container, pattern) {
+            let beyond = when.and(Term::Number(self.enumerated(most)).less(most.clone()));
+            if !beyond.is_false() && most.largest() != Some(self.enumerated(most)) {
+                let mut env = env;
+                env[*n] = Some(Val::Beyond);
+                found.push((beyond, env));
+            }
+        }
         Ok(())
+    }
+
+    /// How many of the numbers up to this one the model enumerates.
+    fn enumerated(&self, most: &Term) -> u64 {
+        most.largest().map_or(self.most, |largest| largest.min(self.most))
+    }
+
+    /// Fails for `upto` of a number that may be larger than those which the model enumerates.
+    pub(super) fn enumerates_all(&self, container: &Val) -> Result<()> {
+        match container {
+            Val::Upto(most) if most.largest().is_none_or(|largest| largest > self.most) => {
+                Err(format!("`upto` of a number that may be larger than {}, outside of an action's `when`", self.most))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The value that a later guard demands of a local.
+    fn determined(&self, local: usize, guards: &[Guard], env: &Env) -> Option<Val> {
+        let is_local = |e: &Expr| matches!(e, Expr::Local(n) if *n == local);
+        let value = |e: &Expr| match self.expr(e, env) {
+            Ok((value @ Val::Leaf(..), defined)) if defined.is_true() => Some(value),
+            _ => None,
+        };
+        guards.iter().find_map(|guard| match guard {
+            Guard::Is(Pattern::Bind(n), e) if *n == local => value(e),
+            Guard::Holds(Expr::Binary(Binary::Equal, a, b)) if is_local(a) => value(b),
+            Guard::Holds(Expr::Binary(Binary::Equal, a, b)) if is_local(b) => value(a),
+            _ => None,
+        })
     }
 
     /// Each possible entry of a container, with the condition that it exists.
@@ -210,7 +258,7 @@ impl Translator<'_> {
             Val::All => Ok((0..2).map(|n: u64| (Term::TRUE, Val::leaf(Term::Number(n), &Type::Rank))).collect()),
             Val::Upto(most) => {
                 let number = |n: u64| (Term::Number(n).at_most(most.clone()), Val::leaf(Term::Number(n), &Type::Nat));
-                Ok((1..=self.most).map(number).collect())
+                Ok((1..=self.enumerated(most)).map(number).collect())
             }
             Val::Row(field, ..) if self.stays_empty(*field) => Ok(vec![]),
             Val::Row(field, row, ty) => {
