@@ -20,6 +20,7 @@ nacre-runtime networks
 nacre-runtime c_interface
 nacre-runtime namespaces
 nacre-runtime links
+nacre-runtime many_connections
 nacre-runtime documents
 nacre transfer
 nacre faults
