@@ -1,5 +1,5 @@
-//! Connections come and go by the thousand, in three ways: closed, refused, and dropped without a word. Every exchange is
-//! right, and nothing is left of them: no connection, no memory, no descriptor.
+//! Connections come and go by the thousand, in three ways: closed, refused, and dropped without a word. Every exchange
+//! is right, and nothing is left of them: no connection, no memory, no descriptor.
 
 #[path = "support/shifted.rs"]
 mod shifted;
