@@ -65,13 +65,14 @@ impl Search {
     }
 }
 
-/// Verifies the library and races the engines, and writes each row into the section `Figures` of a file as soon as it is measured.
-/// Only files of the library whose paths contain one of `chosen` are verified, and only worlds of theirs are raced; all of them if
-/// `chosen` is empty.
+/// Verifies the library and races the engines, and writes each row into the section `Figures` of a file as soon
+/// as it is measured. Only files of the library whose paths contain one of `chosen` are verified, and only worlds
+/// of theirs are raced; all of them if `chosen` is empty.
 pub fn measure(report: &str, chosen: &[&str]) -> Result<(), String> {
     let program = program()?;
     let root = here().join("..");
-    let is_chosen = |file: &Path| chosen.is_empty() || chosen.iter().any(|part| file.to_string_lossy().contains(part));
+    let has = |file: &Path, part: &str| file.to_string_lossy().contains(part);
+    let is_chosen = |file: &Path| chosen.is_empty() || chosen.iter().any(|part| has(file, part));
     let mut fixed = f64::INFINITY;
     for file in files(&root)?.iter().filter(|file| is_chosen(file)) {
         eprintln!("verifying {}", file.display());
@@ -114,19 +115,15 @@ fn row(one: &Search, others: &[Vec<Search>]) -> Row {
     (subject.clone(), format!("| {subject} | {configuration} | {figures} |\n"))
 }
 
-/// Replaces the rows of a table of the section `Figures` whose first cells are among those that `is_old` accepts, which are
-/// neighbours, or adds rows at its end. `head`: the text up to the first row.
+/// Replaces the rows of a table of the section `Figures` whose first cells are among those that `is_old` accepts,
+/// which are neighbours, or adds rows at its end. `head`: the text up to the first row.
 fn update(path: &str, head: &str, rows: &[Row], is_old: impl Fn(&str) -> bool) -> Result<(), String> {
     let failed = |why: &str| format!("{path}: {why}");
     let old = std::fs::read_to_string(path).map_err(|why| failed(&why.to_string()))?;
     let (text, figures) = old.split_once(&format!("\n{BEGIN}\n")).ok_or_else(|| failed("no section `Figures`"))?;
     let (before, table) = match figures.split_once(head) {
         Some(parts) => parts,
-        None => {
-            return Err(failed(
-                "a table of the section `Figures` has another head; take it from benches/src/verification.rs",
-            ))
-        }
+        None => return Err(failed("a table of `Figures` has another head than in benches/src/verification.rs")),
     };
     let end = table.lines().take_while(|line| line.starts_with('|')).map(|line| line.len() + 1).sum();
     let (table, after) = table.split_at(end);

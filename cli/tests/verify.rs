@@ -292,6 +292,14 @@ fn engines_agree_on_large_numbers() {
         assert_eq!(err, "", "{configuration}: {out}");
         assert!(out.matches("  holds in this configuration").count() >= 3, "{configuration}: {out}");
     }
+    // Values that differ between the endpoints, some of more than 32 bits.
+    for (configuration, states) in [("hinted", 491), ("proven", 6)] {
+        let arguments = ["--configuration", configuration, "--engine", "all", "--level", "inline"];
+        let (_, out, err) = ran(nacre(&["verify", "layers/floor/floor.nacre"]).args(arguments));
+        assert_eq!(err, "", "{configuration}: {out}");
+        let expected = [states, states + 2].map(|states| out.contains(&format!("  {states} states, ")));
+        assert_eq!(expected, [true, true], "{configuration}: the model has two more: {out}");
+    }
     // SPIN enumerates all numbers, or says that it does not; a number that a condition states is not enumerated.
     for (configuration, states, complete) in [("small", 145, true), ("many", 7526, false), ("generous", 5, true)] {
         let arguments = ["--configuration", configuration, "--engine", "all", "--level", "inline"];

@@ -45,6 +45,7 @@ pub fn world<'a>(
         last: bounds.last.clone(),
         at_once: bounds.at_once,
         first: bounds.first,
+        given: &bounds.given,
         goals: false,
         form,
         capacity,

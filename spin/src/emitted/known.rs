@@ -51,7 +51,8 @@ impl Known {
         };
         let most = self.calls.iter().map(|call| numbers(call).len()).fold(4, usize::max);
         let mut text = format!(
-            "struct asked {{ uint32_t event; uint64_t arguments[{most}]; const uint8_t *at; uint32_t len; bool numbers; }};\n\
+            "struct asked {{ uint32_t event; uint64_t arguments[{most}]; const uint8_t *at; uint32_t len; \
+             bool numbers; }};\n\
              static const struct asked asked[] = {{\n",
         );
         for call in &self.calls {

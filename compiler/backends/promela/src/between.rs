@@ -29,6 +29,7 @@ pub fn write_between(stack: &Stack, world: &World, sources: Sources) -> Result<S
     let size = world.calls.iter().filter_map(|c| c.bytes.as_ref()).map(Vec::len).max().unwrap_or(1);
     let mut writer = Writer::new(&erased, size.max(1) as u32, sources);
     writer.capacity += world.longer;
+    writer.given = world.given;
     if world.damages() {
         writer.pack_frames();
     }

@@ -38,7 +38,13 @@ impl Writer<'_> {
                     if !cell.draws.is_empty() {
                         w.body(&cell.draws);
                     }
+                    let given_at = |end: usize| {
+                        let (_, values) = w.given.iter().find(|(name, _)| *name == cell.name)?;
+                        values.get(end).copied().filter(|_| cell.is_configured())
+                    };
+                    let values = given_at(0).zip(given_at(1));
                     match &cell.initial {
+                        _ if values.is_some() => values.into_iter().for_each(|each| w.given_each(cell, &place, each)),
                         Some(e) => {
                             let value = w.value(e);
                             w.copy(&cell.ty, &place, &value);
@@ -53,6 +59,28 @@ impl Writer<'_> {
                 w.put(input, &[]);
             }
         })
+    }
+
+    /// Sets a cell to the values of a configuration for both endpoints, cut to its type as the explorer does.
+    fn given_each(&mut self, cell: &Cell, place: &str, (at_a, at_b): (u64, u64)) {
+        self.line("if");
+        for (end, number) in [at_a, at_b].into_iter().enumerate() {
+            self.option(format!("me == {end}"));
+            match &cell.ty {
+                Type::Bytes(n) => (0..*n).for_each(|i| self.line(format!("{place}.b[{i}] = {};", number as u8))),
+                ty @ (Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits)) => {
+                    let number = number & mask(u32::from(*bits));
+                    let [low, high] = [number as u32 as i32, (number >> 32) as u32 as i32];
+                    match is_wide(ty) {
+                        true => self.line(format!("{place}.lo = {low}; {place}.hi = {high};")),
+                        false => self.line(format!("{place} = {};", crate::numbers::wrap(&low.to_string(), ty))),
+                    }
+                }
+                _ => self.given(cell, place),
+            }
+            self.end_option();
+        }
+        self.line("fi;");
     }
 
     /// Sets a given value as the explorer does: the peer's address, a distinct cookie, otherwise the same at both

@@ -39,6 +39,8 @@ pub struct World<'a> {
     pub at_once: bool,
     /// The offset of all sequence numbers in the initial state.
     pub first: u64,
+    /// Values of cells that differ between the endpoints, or are given, by the name of the cell.
+    pub given: &'a [(String, Vec<u64>)],
     /// Whether the model checks goals: that each is met infinitely often in fair runs, by SPIN's formula.
     pub goals: bool,
     /// The representation of messages in endpoints.

@@ -59,6 +59,8 @@ pub struct Writer<'s> {
     pub draws: bool,
     /// Whether there are `later` emissions.
     pub has_later: bool,
+    /// What cells are given, by their names, at each endpoint.
+    pub given: &'s [(String, Vec<u64>)],
     pub names: Names,
     temporaries: u32,
 }
@@ -69,6 +71,7 @@ impl<'s> Writer<'s> {
         let uses = Uses::of_code(stack);
         Writer {
             has_later: uses.later,
+            given: &[],
             stack,
             sources,
             refusals: vec![],

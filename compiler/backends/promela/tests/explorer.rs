@@ -115,6 +115,7 @@ fn written(stack: &Stack) -> Result<String, Vec<Refusal>> {
         last: vec![],
         at_once: false,
         first: 0,
+        given: &[],
         goals: false,
         form: Form::Values,
         capacity: [4; 2],
