@@ -118,6 +118,7 @@ fn promela(stack: &Stack) -> Files {
         form: Form::Values,
         capacity: [2; 2],
         longer: 0,
+        given: &[],
     };
     let text = match write_between(stack, &world, &|_| None) {
         Ok(text) => text,
