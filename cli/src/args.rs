@@ -55,9 +55,9 @@ pub enum Verb {
     /// Replays a run that `verify` saved, in the interpreter and in the emitted C
     #[command(after_help = help::REPLAY)]
     Replay(Replay),
-    /// Proves the bypass (not built yet)
+    /// Proves invariants, assertions and bounds of the layers of a stack, for all states
     #[command(after_help = help::PROVE)]
-    Prove(Rest),
+    Prove(Prove),
     /// Measures which branches are likely (not built yet)
     #[command(after_help = help::PROFILE)]
     Profile(Rest),
@@ -208,6 +208,13 @@ pub struct Which {
     /// The stack in the file
     #[arg(long, value_name = "NAME")]
     pub stack: String,
+}
+
+/// Arguments of `nacre prove`.
+#[derive(Args, Debug)]
+pub struct Prove {
+    #[command(flatten)]
+    pub which: Which,
 }
 
 /// Arguments of `nacre explain`.

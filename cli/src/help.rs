@@ -62,7 +62,12 @@ pub const REPLAY: &str = "Example:
 
 /// The text for `nacre prove`.
 pub const PROVE: &str = "Example:
-  nacre prove examples/reliable.nacre --stack reliable";
+  nacre prove examples/reliable.nacre --stack reliable
+
+Each handler is examined alone: for any state in which the invariants of its layer hold, any event and any message. z3
+and cvc5 must both agree. What is not proved may hold all the same; docs/proofs.md explains what a counterexample means.
+
+Exit status: 0 if everything is proved, 1 if the source has errors, 2 for wrong usage, 3 if something is not proved.";
 
 /// The text for `nacre profile`.
 pub const PROFILE: &str = "Example:

@@ -13,6 +13,7 @@ pub mod programs;
 pub mod rows;
 pub mod source;
 pub mod storm;
+pub mod terms;
 pub mod values;
 
 use std::path::{Path, PathBuf};

@@ -21,9 +21,10 @@ use std::collections::BTreeSet;
 use nacre_tests::functions::{Calls, Code};
 
 /// The crates that read code of the IR. `syntax` and `typed` have their own trees.
-const ROOMS: [&str; 13] = [
+const ROOMS: [&str; 15] = [
     "compiler/stack",
     "compiler/analysis",
+    "compiler/symbolic",
     "compiler/compose",
     "compiler/optimize",
     "compiler/backends/c",
@@ -34,6 +35,7 @@ const ROOMS: [&str; 13] = [
     "checker",
     "spin",
     "mutants",
+    "prover",
     "cli",
 ];
 
@@ -49,6 +51,14 @@ const RECURSIVE: Listed = &[
             ("compiler/stack/src/interpret/execute.rs", &["statement"]),
             ("compiler/stack/src/interpret/filter.rs", &["operand"]),
             ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
+        ],
+    ),
+    (
+        "the symbolic execution: one arm a construct",
+        &[
+            ("compiler/symbolic/src/bytes.rs", &["digest"]),
+            ("compiler/symbolic/src/execute.rs", &["statement"]),
+            ("compiler/symbolic/src/expressions.rs", &["made_of", "value"]),
         ],
     ),
     (
