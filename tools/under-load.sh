@@ -33,6 +33,7 @@ nacre-spin spin a_verifier_that_does_not_end_is_stopped search_that_reaches_a_li
 nacre-syntax mutations
 nacre-syntax layout_mutations
 nacre-tests imports
+nacre-tests path_mtu
 LIST
 }
 chosen=$(list | grep -E -- "$pattern") || { echo "nothing on the list matches $pattern" >&2; exit 2; }

@@ -277,7 +277,8 @@ fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
     let leaves = stack.interface().into_iter().filter(|e| e.port != BELOW && e.input.is_none());
     for event in leaves.map(|e| stack.event(e.event)) {
         let specified = gives(network, &event.name) || above.iter().any(|a| gives(a, &event.name));
-        let made_up = event.direction == Direction::Up && event.role == EventRole::Plain && !specified;
+        let plain = matches!(event.role, EventRole::Plain | EventRole::Room);
+        let made_up = event.direction == Direction::Up && plain && !specified;
         if let (true, Some(first)) = (made_up, above.first_mut()) {
             let at = Parameter { name: "p".into(), ty: SpecType::Rank, at: true };
             let carried =

@@ -60,7 +60,8 @@ fn context(stack: &Stack, context: &Context, p: &mut Problems) {
     p.unless(views, || "a view, but nothing outlives one".into());
 }
 
-/// An event that changes a context says what, and there is state to change.
+/// An event that changes a context says what, and there is state to change. A port without contexts has one connection,
+/// and no layer need keep how much room there is.
 fn changes(stack: &Stack, port: PortId, event: &Event, p: &mut Problems) {
     let (ty, owned): (Type, fn(&Context) -> Option<CellId>) = match event.role {
         EventRole::Moved => (Type::Addr, |context| context.peer),
@@ -70,10 +71,11 @@ fn changes(stack: &Stack, port: PortId, event: &Event, p: &mut Problems) {
     p.at(format!("event {}", event.name));
     let types = event.parameters.iter().map(|parameter| &parameter.ty).collect::<Vec<_>>();
     p.unless(types == [&ty] && event.direction == Direction::Up, || format!("it does not bring up one {ty:?}"));
-    let contexts = stack.contexts.iter().filter(|context| context.port == port);
+    let mut contexts = stack.contexts.iter().filter(|context| context.port == port).peekable();
+    let kept_by_layers = event.role == EventRole::Room && contexts.peek().is_none();
     let mut cells = contexts.filter_map(owned).map(|id| stack.cell(id));
     let state = cells.any(|cell| cell.scope == Scope::Session);
-    p.unless(state, || "no context at its port has state that it could change".into());
+    p.unless(state || kept_by_layers, || "no context at its port has state that it could change".into());
 }
 
 /// Whether an expression has the same value in all connections.
