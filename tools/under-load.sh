@@ -21,6 +21,7 @@ nacre-runtime c_interface
 nacre-runtime namespaces
 nacre-runtime links
 nacre-runtime many_connections
+nacre-runtime stopped
 nacre-runtime documents
 nacre transfer
 nacre faults

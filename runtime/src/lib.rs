@@ -44,6 +44,7 @@ mod event_queue;
 pub mod faults;
 pub mod ffi;
 pub mod instance;
+mod intake;
 mod library;
 mod link;
 mod listener;

@@ -120,11 +120,11 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// The time of what follows, in nanoseconds; it does not go back. Set for each call and each turn, so that no look
-    /// at the clock lies between a frame's arrival and the application.
+    /// The time of what follows, in nanoseconds; one before the last counts as the last. Set for each call and each
+    /// turn, so that no look at the clock lies between a frame's arrival and the application.
     #[inline]
     pub(crate) fn set_time(&mut self, now: u64) {
-        self.time = now;
+        self.time = self.time.max(now);
     }
 
     /// When there is something to hand out or to do without a datagram: at this time, `ffi::NEVER`, or 0 for at once.

@@ -25,7 +25,7 @@ impl SansIo {
         SansIo { router: Router::new(Datagrams::new(), options, now) }
     }
 
-    /// Sets the time, in nanoseconds; it does not go back.
+    /// Sets the time, in nanoseconds; one before the last counts as the last.
     pub fn set_time(&mut self, now: u64) {
         self.router.set_time(now);
     }
