@@ -22,6 +22,9 @@ nacre-runtime namespaces
 nacre-runtime links
 nacre-runtime many_connections
 nacre-runtime stopped
+nacre-runtime hostile
+nacre-runtime full
+nacre-runtime descriptors
 nacre-runtime documents
 nacre transfer
 nacre faults

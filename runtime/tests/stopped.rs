@@ -1,5 +1,5 @@
-//! A process that is stopped for a while, or too busy to look at its socket. If both sides wait longer, nothing is lost; a
-//! side that waits less gets `timeout`, and the other one learns of it when it goes on.
+//! A process that is stopped for a while, or too busy to look at its socket. If both sides wait longer, nothing is lost;
+//! a side that waits less gets `timeout`, and the other one learns of it when it goes on.
 
 mod support;
 
