@@ -146,9 +146,12 @@ impl Crowd {
     }
 }
 
+/// What is counted at last, and how many connections, honest or not, have ended for which reason.
+type Outcome = (ListenerStatistics, HashMap<(bool, Reason), usize>);
+
 /// A server that returns all messages, in a thread of its own.
 struct Server {
-    thread: JoinHandle<(ListenerStatistics, HashMap<(bool, Reason), usize>)>,
+    thread: JoinHandle<Outcome>,
     address: SocketAddr,
     clock: Arc<AtomicU64>,
     ends: Arc<AtomicBool>,
@@ -170,7 +173,7 @@ impl Server {
     }
 
     /// So much time passes that silent peers are given up; what is counted then, and how connections have ended.
-    fn end(self) -> (ListenerStatistics, HashMap<(bool, Reason), usize>) {
+    fn end(self) -> Outcome {
         self.clock.fetch_add(Duration::from_secs(121).as_nanos() as u64, Ordering::Relaxed);
         self.ends.store(true, Ordering::Relaxed);
         self.thread.join().expect("the server does not panic")
@@ -189,7 +192,7 @@ fn send(listener: &mut Listener, id: ConnectionId, waiting: &mut Waiting) {
     waiting.remove(&id);
 }
 
-fn serve(mut listener: Listener, ends: &AtomicBool) -> (ListenerStatistics, HashMap<(bool, Reason), usize>) {
+fn serve(mut listener: Listener, ends: &AtomicBool) -> Outcome {
     let (mut closed, mut peers, mut waiting) = (HashMap::new(), HashMap::new(), Waiting::new());
     let mut until = None;
     loop {
