@@ -46,7 +46,7 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         Event::Arrived { connection, from, .. } => {
             (notice.kind, notice.connection, peer) = (1, number(connection), Some(from));
         }
-        Event::Opened { connection, peer: who } => {
+        Event::Opened { connection, peer: who, .. } => {
             (notice.kind, notice.connection, peer) = (2, number(connection), Some(who));
         }
         Event::Delivered { connection, from, is_proven, message } => {

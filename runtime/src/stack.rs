@@ -22,6 +22,7 @@ struct Inner {
     givens: Vec<Given>,
     counters: Vec<String>,
     known: Known,
+    is_secure: bool,
 }
 
 // SAFETY: the descriptor is constant data and functions that any thread may call (nacre.h).
@@ -87,6 +88,14 @@ pub enum GivenRole {
     Incarnation,
     /// How many bytes of data fit a frame on the way to the peer.
     Room,
+    /// The key for messages to the peer: 32 bytes.
+    SealingKey,
+    /// The key for messages from the peer: 32 bytes.
+    OpeningKey,
+    /// The cookie that frames to the peer carry; 0: not known when the connection is opened.
+    PeerCookie,
+    /// The key that they carry.
+    PeerKey,
 }
 
 /// The events that the driver itself knows, by index; those that the stack does not have are None.
@@ -128,7 +137,10 @@ impl Stack {
         let known = Known::find(&events);
         // SAFETY: promised by the caller: strings that end and stay.
         let (name, description, level) = unsafe { (text(raw.name), text(raw.description), text(raw.level)) };
-        Ok(Stack { inner: Arc::new(Inner { raw, name, description, level, events, givens, counters, known }) })
+        let is_key = |given: &Given| matches!(given.role, Some(GivenRole::SealingKey | GivenRole::OpeningKey));
+        let is_secure = givens.iter().any(is_key);
+        let inner = Inner { raw, name, description, level, events, givens, counters, known, is_secure };
+        Ok(Stack { inner: Arc::new(inner) })
     }
 
     pub(crate) fn raw(&self) -> &'static NacreStack {
@@ -173,6 +185,11 @@ impl Stack {
     /// Whether its frames begin with the preamble of docs/wire.md.
     pub fn has_preamble(&self) -> bool {
         self.inner.raw.has_preamble != 0
+    }
+
+    /// Whether it has a layer with keys: its connections begin with a handshake.
+    pub fn is_secure(&self) -> bool {
+        self.inner.is_secure
     }
 
     /// Its events, by index.
@@ -303,6 +320,10 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
             4 => Some(GivenRole::PeerIdentity),
             5 => Some(GivenRole::Incarnation),
             6 => Some(GivenRole::Room),
+            7 => Some(GivenRole::SealingKey),
+            8 => Some(GivenRole::OpeningKey),
+            9 => Some(GivenRole::PeerCookie),
+            10 => Some(GivenRole::PeerKey),
             _ => None,
         },
     }
