@@ -139,10 +139,20 @@ impl Noise {
         entropy: Entropy,
         is_initiator: bool,
     ) -> Result<Noise, Failure> {
+        Noise::with_prologue(parameters, &parameters.prologue(), credentials, entropy, is_initiator)
+    }
+
+    /// The same, with another prologue, for test vectors.
+    pub(crate) fn with_prologue(
+        parameters: &Parameters,
+        prologue: &[u8],
+        credentials: &Credentials<'_>,
+        entropy: Entropy,
+        is_initiator: bool,
+    ) -> Result<Noise, Failure> {
         let cipher = CipherHandle::default();
         let primitives = Primitives { entropy, cipher: Mutex::new(Some(cipher.clone())) };
-        let prologue = parameters.prologue();
-        let mut builder = Builder::with_resolver(parameters.noise(), Box::new(primitives)).prologue(&prologue)?;
+        let mut builder = Builder::with_resolver(parameters.noise(), Box::new(primitives)).prologue(prologue)?;
         if parameters.pattern == Pattern::Psk {
             builder = builder.psk(0, credentials.psk.ok_or(Failure)?.secret())?;
         } else {

@@ -23,6 +23,9 @@ pub(crate) enum Entropy {
     System,
     /// For simulations that repeat. The system's randomness is in the hybrid suite all the same.
     Seed([u8; 32]),
+    /// The ephemeral key itself, for test vectors.
+    #[cfg(test)]
+    Ephemeral([u8; 32]),
 }
 
 /// The key of a cipher and its next nonce.
@@ -63,6 +66,8 @@ impl CryptoResolver for Primitives {
         Some(match &self.entropy {
             Entropy::System => Box::new(System),
             Entropy::Seed(seed) => Box::new(Seeded(ChaCha20Rng::from_seed(*seed))),
+            #[cfg(test)]
+            Entropy::Ephemeral(key) => Box::new(Given(*key)),
         })
     }
 
@@ -97,6 +102,17 @@ struct Seeded(ChaCha20Rng);
 impl Random for Seeded {
     fn try_fill_bytes(&mut self, to: &mut [u8]) -> Result<(), Error> {
         self.0.fill_bytes(to);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+struct Given([u8; 32]);
+
+#[cfg(test)]
+impl Random for Given {
+    fn try_fill_bytes(&mut self, to: &mut [u8]) -> Result<(), Error> {
+        to.copy_from_slice(&self.0);
         Ok(())
     }
 }
