@@ -26,6 +26,7 @@ mod backlog;
 mod blocking;
 mod budget;
 pub mod c_interface;
+mod c_keys;
 mod c_notice;
 mod c_options;
 mod c_statistics;
