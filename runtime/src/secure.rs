@@ -3,6 +3,8 @@
 
 pub(crate) mod aead;
 pub(crate) mod channel;
+#[cfg(test)]
+mod costs;
 pub(crate) mod derive;
 mod erased;
 pub(crate) mod fork;

@@ -37,6 +37,11 @@ impl<O: Outbox> Router<O> {
             self.refuse_stack(from, len, fingerprint, label);
             return true;
         };
+        if self.is_own(label) {
+            // Our own frame, come back: with a common secret this end would agree with itself.
+            self.statistics.forged += 1;
+            return false;
+        }
         let first = (from, hash_of(initiate));
         if let Some(id) = self.security.handshakes.begun_by(&first) {
             return self.respond_again(id);
@@ -54,6 +59,14 @@ impl<O: Outbox> Router<O> {
             return true;
         }
         self.answer_first(kind, peer, len, initiate, first, proven)
+    }
+
+    /// Whether a label is one of this end's.
+    fn is_own(&mut self, label: Label) -> bool {
+        if let Some(index) = self.connections.reserved(label.cookie) {
+            return self.security.handshakes.at_index(index).is_some_and(|pending| pending.label() == label);
+        }
+        self.connections.anywhere(label.cookie).is_some_and(|connection| connection.key == label.key)
     }
 
     /// Whether this end has begun a connection with this peer too, which goes on: both began at the same time, and one

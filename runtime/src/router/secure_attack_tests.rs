@@ -222,6 +222,22 @@ fn changed_first_frames_never_lead_to_less() {
 }
 
 #[test]
+fn nobody_makes_an_end_agree_with_itself() {
+    for expect in EXPECTED {
+        let mut world = World::new();
+        world.ends[CLIENT].serve(&secure(), None).unwrap();
+        world.connect(expect());
+        // All that the client sends comes back, as if it were the server's.
+        world.run(60 * SECOND, |flying| {
+            let sent: Flying = flying.drain(..).filter(|(from, _, _)| *from == at(CLIENT)).collect();
+            flying.extend(sent.into_iter().map(|(from, to, frame)| (to, from, frame)));
+        });
+        assert_eq!(world.told(CLIENT), ["closed Timeout"]);
+        assert_eq!(world.ends[CLIENT].statistics().agreements, 0);
+    }
+}
+
+#[test]
 fn identified_frames_and_greetings_do_not_reach_a_secure_stack() {
     let (mut world, ids) = World::connected();
     let mut plain = Router::new(Datagrams::new(), Options { seed: Some(3), ..Options::default() }, world.now);
