@@ -61,9 +61,11 @@ impl Config {
         });
     }
 
-    /// Sets the bytes of a role; false if the size of one differs.
-    pub(crate) fn set_role_bytes(&mut self, role: GivenRole, value: &[u8]) -> bool {
-        self.of_role(role).into_iter().all(|index| self.write_bytes(index, value))
+    /// Sets the bytes of all givens of a role (keys): as many as each has, exactly; false if the stack has no such
+    /// given or its size differs.
+    pub fn set_role_bytes(&mut self, role: GivenRole, value: &[u8]) -> bool {
+        let all = self.of_role(role);
+        !all.is_empty() && all.into_iter().all(|index| self.write_bytes(index, value))
     }
 
     /// The required givens that were not set, and that the driver does not set either.

@@ -1,5 +1,6 @@
 //! What a router knows of secure connections: of each, and of all.
 
+use crate::clock::SECOND;
 use crate::event::ConnectionId;
 use crate::handshakes::{First, Handshakes};
 use crate::options::Options;
@@ -15,6 +16,9 @@ use crate::wire::Label;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use zeroize::Zeroize;
+
+/// From so many first frames on that were answered in vain, addresses are to be proven for the rest of a second.
+const FAILURES_PER_SECOND: u32 = 100;
 
 /// The part of a connection that only secure ones have.
 #[derive(Debug)]
@@ -77,6 +81,8 @@ pub(crate) struct Security {
     pub is_used: bool,
     /// In which the keys were agreed on.
     pub process: Process,
+    /// First frames that led to nothing: in which second, and how many.
+    failed: (u64, u32),
     /// Whether the ephemeral keys follow from the router's seed.
     is_seeded: bool,
 }
@@ -98,8 +104,20 @@ impl Security {
             by_who: HashMap::new(),
             is_used: false,
             process: Process::this(),
+            failed: (0, 0),
             is_seeded: options.seed.is_some(),
         }
+    }
+
+    /// A key agreement with a peer whose address may be forged has led to nothing.
+    pub(crate) fn note_failure(&mut self, now: u64) {
+        let second = now / SECOND;
+        self.failed = (second, if self.failed.0 == second { self.failed.1 + 1 } else { 1 });
+    }
+
+    /// Whether so many have that addresses are to be proven first.
+    pub(crate) fn has_failures(&self, now: u64) -> bool {
+        self.failed.0 == now / SECOND && self.failed.1 >= FAILURES_PER_SECOND
     }
 
     /// The randomness of the next handshake.

@@ -69,6 +69,8 @@ pub struct Given {
     pub offset: usize,
     pub size: usize,
     pub required: bool,
+    /// Whether its value is never shown, and is erased with the config.
+    pub secret: bool,
     /// The role by which the driver sets it; None: a setting of the user.
     pub role: Option<GivenRole>,
 }
@@ -88,13 +90,13 @@ pub enum GivenRole {
     Incarnation,
     /// How many bytes of data fit a frame on the way to the peer.
     Room,
-    /// The key for messages to the peer: 32 bytes.
+    /// The key for messages to the peer: 32 secret bytes, the peer's [`GivenRole::OpeningKey`].
     SealingKey,
-    /// The key for messages from the peer: 32 bytes.
+    /// The key for messages from the peer: 32 secret bytes.
     OpeningKey,
-    /// The cookie that frames to the peer carry; 0: not known when the connection is opened.
+    /// The cookie in frames to the peer, if both hosts have agreed on it; 0: not known.
     PeerCookie,
-    /// The key that they carry.
+    /// The key in frames to the peer, if its cookie is known.
     PeerKey,
 }
 
@@ -313,6 +315,7 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
         offset: given.offset as usize,
         size: given.size as usize,
         required: given.required != 0,
+        secret: given.secret != 0,
         role: match given.role {
             1 => Some(GivenRole::Peer),
             2 => Some(GivenRole::Cookie),

@@ -52,7 +52,8 @@ impl<O: Outbox> Router<O> {
         let peer = Peer { address: from, identity: 0, fingerprint };
         let born = u64::from(label.cookie) << 32 | u64::from(label.key);
         let proven = initiate.proof.cookie != 0 && self.retries.is_valid(initiate.proof, &peer, born, self.time);
-        if !proven && self.admission.asks_for_proof(from.ip()) {
+        let asks = self.admission.asks_for_proof(from.ip()) || self.security.has_failures(self.time);
+        if !proven && asks {
             self.statistics.retried += 1;
             let proof = self.retries.label(&peer, born, self.time);
             self.answer(from, len, &Control::Retry { to: label, label: proof });
@@ -113,6 +114,7 @@ impl<O: Outbox> Router<O> {
         let started = Responder::start(&parameters, &credentials, own, entropy, &initiate.message);
         let Ok((responder, message)) = started else {
             self.statistics.forged += 1;
+            self.security.note_failure(self.time);
             return false;
         };
         let respond = Respond { to: initiator, from: own.label, message }.write();

@@ -156,6 +156,30 @@ fn repeated_first_frame_gets_the_same_answer_and_later_none() {
 }
 
 #[test]
+fn flood_of_forged_messages_costs_no_more_than_a_hundred_agreements_a_second() {
+    let mut world = World::new();
+    let frame = {
+        let mut router = Router::new(Datagrams::new(), options(CLIENT), 1);
+        let expect = Some(Expect::Key(keys(9).public()));
+        router.connect_expecting(at(SERVER), &crate::support::secure(), expect, |_| {}).unwrap();
+        router.outbox_mut().remove(0).1
+    };
+    for second in 1..4 {
+        world.ends[SERVER].set_time(second * SECOND);
+        for n in 0..1_000 {
+            world.deliver(forged_address(n), at(SERVER), &frame);
+        }
+        let all = world.ends[SERVER].statistics();
+        assert_eq!((all.agreements, all.forged, all.connections), (100 * second, 100 * second, 0));
+    }
+    world.now = 3 * SECOND;
+    world.take();
+    world.connect(Expect::Any);
+    world.run(SECOND, |_| {});
+    assert_eq!(world.told(CLIENT), ["opened"], "after a proof");
+}
+
+#[test]
 fn peer_without_room_is_told_so() {
     let server = Options { connections_per_address: 0, ..options(SERVER) };
     let mut world = World::with([options(CLIENT), server]);
