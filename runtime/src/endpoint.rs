@@ -35,7 +35,8 @@ impl Endpoint {
         Ok(Endpoint { listener, connection })
     }
 
-    /// The same with a stack that is given keys, and a peer that proves who it is. The listener's options have the keys.
+    /// The same with a stack that is given keys, and a peer that proves who it is. The keys are in the listener's
+    /// options.
     pub fn over_secure(
         mut listener: Listener,
         to: SocketAddr,

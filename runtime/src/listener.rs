@@ -88,8 +88,8 @@ impl Listener {
         self.router.connect(to, stack, prepare)
     }
 
-    /// Begins a connection of a secure stack with a peer that proves who it is. Calls are refused until the handshake is
-    /// over; then `Opened` comes with the peer's key, and `Writable` if a call was refused.
+    /// Begins a connection of a secure stack with a peer that proves who it is. Calls are refused until the handshake
+    /// is over; then `Opened` comes with the peer's key, and `Writable` if a call was refused.
     ///
     /// Errors: as `connect`; `Invalid` also if the stack has no keys, or the options lack those that are needed.
     pub fn connect_secure(

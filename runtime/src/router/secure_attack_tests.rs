@@ -151,7 +151,7 @@ fn refusal_of_anybody_is_believed_only_if_the_peer_says_nothing() {
         ]
     });
     let reasons = ["closed OtherStack", "closed Busy"];
-    for kind_of_refusal in 0..2 {
+    for (kind_of_refusal, reason) in reasons.iter().enumerate() {
         for is_answered in [true, false] {
             let mut world = World::new();
             world.connect(Expect::Any);
@@ -168,7 +168,7 @@ fn refusal_of_anybody_is_believed_only_if_the_peer_says_nothing() {
             });
             match is_answered {
                 true => assert_eq!(world.told(CLIENT), ["opened"]),
-                false => assert_eq!(world.told(CLIENT).last(), Some(&reasons[kind_of_refusal])),
+                false => assert_eq!(world.told(CLIENT).last(), Some(reason)),
             }
         }
     }

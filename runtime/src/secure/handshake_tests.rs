@@ -1,4 +1,4 @@
-//! The handshake without a network: what both ends agree on, and that nothing else than the right messages goes through.
+//! The handshake without a network: what both ends agree on, and that nothing but the right messages goes through.
 
 use super::handshake::*;
 use super::keys::{Keys, Psk, PublicKey};

@@ -121,7 +121,7 @@ impl SecureWorld {
             3 | 4 => self.deliver(n, |_| {}),
             5 => self.again(n),
             6 => self.damaged(n, input),
-            7 => self.from_elsewhere(n, input),
+            7 => self.copied_elsewhere(n, input),
             8 => self.reflected(n),
             9 => self.control(n, input),
             10 => self.pass(1 << input.below(36)),
@@ -228,7 +228,7 @@ impl SecureWorld {
         self.arrive(from, to, &frame);
     }
 
-    fn from_elsewhere(&mut self, n: usize, input: &mut Input) {
+    fn copied_elsewhere(&mut self, n: usize, input: &mut Input) {
         if let Some((_, to, frame)) = self.kept(n) {
             self.arrive(address(input.below(6)), to, &frame);
         }
