@@ -29,6 +29,7 @@ pub struct Handshakes {
     pub forged: u32,
 }
 
+/// Measures all kinds of handshakes, and those during a flood.
 pub fn measure(folder: &Path) -> Result<Handshakes, String> {
     let stack = load(folder)?;
     let mut handshakes = Vec::new();
