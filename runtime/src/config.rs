@@ -60,6 +60,13 @@ impl Config {
         });
     }
 
+    /// Sets the bytes of all givens of a role (keys): as many as each has, exactly; false if the stack has no such
+    /// given or its size differs.
+    pub fn set_role_bytes(&mut self, role: GivenRole, value: &[u8]) -> bool {
+        let all = self.of_role(role);
+        !all.is_empty() && all.into_iter().all(|index| self.write_bytes(index, value))
+    }
+
     /// Returns the number of a role; None if the stack is given none.
     pub(crate) fn role(&self, role: GivenRole) -> Option<u64> {
         self.of_role(role).into_iter().find_map(|index| self.read(index))

@@ -68,6 +68,8 @@ pub struct Given {
     pub offset: usize,
     pub size: usize,
     pub required: bool,
+    /// Whether its value is never shown, and is erased with the config.
+    pub secret: bool,
     /// The role by which the driver sets it; None: a setting of the user.
     pub role: Option<GivenRole>,
 }
@@ -87,6 +89,14 @@ pub enum GivenRole {
     Incarnation,
     /// How many bytes of data fit a frame on the way to the peer.
     Room,
+    /// The key for messages to the peer: 32 secret bytes, the peer's [`GivenRole::OpeningKey`].
+    SealingKey,
+    /// The key for messages from the peer: 32 secret bytes.
+    OpeningKey,
+    /// The cookie in frames to the peer, if both hosts have agreed on it; 0: not known.
+    PeerCookie,
+    /// The key in frames to the peer, if its cookie is known.
+    PeerKey,
 }
 
 /// The events that the driver itself knows, by index; those that the stack does not have are None.
@@ -296,6 +306,7 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
         offset: given.offset as usize,
         size: given.size as usize,
         required: given.required != 0,
+        secret: given.secret != 0,
         role: match given.role {
             1 => Some(GivenRole::Peer),
             2 => Some(GivenRole::Cookie),
@@ -303,6 +314,10 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
             4 => Some(GivenRole::PeerIdentity),
             5 => Some(GivenRole::Incarnation),
             6 => Some(GivenRole::Room),
+            7 => Some(GivenRole::SealingKey),
+            8 => Some(GivenRole::OpeningKey),
+            9 => Some(GivenRole::PeerCookie),
+            10 => Some(GivenRole::PeerKey),
             _ => None,
         },
     }
