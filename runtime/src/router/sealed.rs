@@ -17,8 +17,6 @@ use std::net::SocketAddr;
 
 /// Bytes of a tag.
 const TAG: usize = crate::secure::aead::TAG;
-/// A connection's pings are answered once in this time.
-const PONG_EVERY_NS: u64 = 100 * crate::clock::MILLISECOND;
 
 impl<O: Outbox> Router<O> {
     /// Handles a control frame that only secure connections know.
@@ -84,15 +82,16 @@ impl<O: Outbox> Router<O> {
                 _ => self.ask_elsewhere(id, from, len),
             }
         }
-        self.obey(id, inner, is_elsewhere);
+        self.obey(id, inner);
         true
     }
 
     /// Does what the peer says.
-    fn obey(&mut self, id: ConnectionId, inner: Inner, is_elsewhere: bool) {
+    fn obey(&mut self, id: ConnectionId, inner: Inner) {
         match inner {
-            Inner::Ping(token) => self.sealed_pong(id, token),
-            Inner::Pong(token) => self.sealed_pong_arrived(id, token, is_elsewhere),
+            // Each ping is the peer's, and new: so every one is answered.
+            Inner::Ping(token) => self.say_sealed(id, &Inner::Pong(token)),
+            Inner::Pong(token) => self.sealed_pong_arrived(id, token),
             Inner::Refused(words) => drop(self.obey_ending(id, Ending::Refused, words)),
             Inner::Farewell(words) => drop(self.obey_ending(id, Ending::Farewell, words)),
             Inner::Over => drop(self.obey_ending(id, Ending::Over, Default::default())),
@@ -100,17 +99,9 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    fn sealed_pong(&mut self, id: ConnectionId, token: u64) {
-        let now = self.time;
-        let Ok(connection) = self.get_mut(id) else { return };
-        let soon = connection.ponged_at != 0 && now.saturating_sub(connection.ponged_at) < PONG_EVERY_NS;
-        if !soon {
-            connection.ponged_at = now;
-            self.say_sealed(id, &Inner::Pong(token));
-        }
-    }
-
-    fn sealed_pong_arrived(&mut self, id: ConnectionId, token: u64, is_elsewhere: bool) {
+    /// A pong has arrived. A ping was sent to the peer's address only, so the peer receives frames there, wherever the
+    /// pong came from.
+    fn sealed_pong_arrived(&mut self, id: ConnectionId, token: u64) {
         let now = self.time;
         let Ok(connection) = self.get_mut(id) else { return };
         if token == 0 || connection.ping_token != token {
@@ -119,9 +110,7 @@ impl<O: Outbox> Router<O> {
         }
         connection.ping_token = 0;
         connection.round_trip = Some(now.saturating_sub(connection.pinged_at));
-        if !is_elsewhere {
-            connection.stays(now);
-        }
+        connection.stays(now);
     }
 
     /// Seals what this end says to a peer, and sends it to its address.

@@ -3,9 +3,13 @@
 use super::secure_world::*;
 use super::*;
 use crate::error::Words;
+use crate::secure::handshake::{Entropy, Initiator};
 use crate::secure::keys::{Expect, Psk};
+use crate::secure::noise::{Credentials, Parameters, Pattern, Suite};
+use crate::secure::payload::Payload;
 use crate::support::{newer, secure, window};
-use crate::wire::secure::{FINISH, INITIATE, RESPOND, SEALED};
+use crate::wire::secure::{Finish, Initiate, SecureControl, FINISH, INITIATE, RESPOND, SEALED};
+use crate::wire::Label;
 
 #[test]
 fn each_pattern_opens_a_connection_with_the_keys_of_both() {
@@ -319,6 +323,32 @@ fn runs_with_seeds_repeat() {
     };
     assert_eq!(run(1), run(1));
     assert_ne!(run(1), run(3));
+}
+
+/// An initiator that does not care who answers.
+#[test]
+fn responder_that_is_not_meant_opens_nothing() {
+    let mut server = World::with([options(CLIENT), Options { identity: 5, ..options(SERVER) }]);
+    for (meant, arrives) in [(6, false), (5, true), (0, true)] {
+        let label = Label { cookie: 7 + meant as u32, key: 8 };
+        let own = Payload { label, identity: meant + 1, peer_identity: meant, incarnation: 8, reset: [0; 16] };
+        let (pattern, suite, fingerprint) = (Pattern::Psk, Suite::X25519, secure().fingerprint());
+        let parameters = Parameters { pattern, suite, fingerprint, initiator: label };
+        let psk = Psk::from_bytes(&[77; 32]);
+        let credentials = Credentials::of(None, Some(&psk));
+        let (mut initiator, message) = Initiator::start(parameters, &credentials, own, Entropy::System).unwrap();
+        let first = Initiate { proof: Label::default(), fingerprint, from: label, pattern, suite, message };
+        server.deliver(at(9), at(SERVER), &first.write(Initiate::answer_len(pattern, suite)));
+        let (_, _, frame) = server.take().remove(0);
+        let Some(SecureControl::Respond(respond)) = SecureControl::read(&frame) else { panic!("an answer") };
+        let (peer, key) = initiator.read(&respond.message).unwrap();
+        let (_, message) = initiator.finish(peer, key, &Finish::head(peer.label)).unwrap();
+        server.deliver(at(9), at(SERVER), &Finish { to: peer.label, message }.write());
+        server.take();
+        let arrived = server.log.iter().any(|(_, word)| word == "arrived");
+        server.log.clear();
+        assert_eq!((arrived, peer.identity), (arrives, 5), "{meant}");
+    }
 }
 
 #[test]
