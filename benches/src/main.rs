@@ -1,9 +1,11 @@
 //! Measures the figures of docs/performance.md: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
-//! `nacre-benches --only stacks`, `--only runtime` or `--only network` prints one part. `nacre-benches --verification
-//! FILE [PART ...]`: the figures of docs/verification.md, of the files of the library whose paths contain a PART.
+//! `nacre-benches --only stacks`, `--only runtime`, `--only network` or `--only handshakes` prints one part.
+//! `nacre-benches --verification FILE [PART ...]`: the figures of docs/verification.md, of the files of the library
+//! whose paths contain a PART.
 
 mod callgrind;
 mod frame_path;
+mod handshakes;
 mod harness;
 mod place;
 mod table;
@@ -15,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: nacre-benches [FILE | --only stacks | --only runtime | --only network | --verification FILE [PART ...]]";
+    "usage: nacre-benches [FILE | --only stacks | --only runtime | --only network | --only handshakes | \
+                     --verification FILE [PART ...]]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
         ["--only", "stacks"] => (Parts::Stacks, None),
         ["--only", "runtime"] => (Parts::Runtime, None),
         ["--only", "network"] => (Parts::Network, None),
+        ["--only", "handshakes"] => (Parts::Handshakes, None),
         ["--drive", object, messages, mode] => return done(frame_path::drive(object, messages, mode)),
         ["--verification", file, ref chosen @ ..] => return done(verification::measure(file, chosen)),
         [file] if !file.starts_with('-') => (Parts::All, Some(file)),
@@ -47,6 +51,7 @@ enum Parts {
     Stacks,
     Runtime,
     Network,
+    Handshakes,
 }
 
 impl Parts {
@@ -84,6 +89,9 @@ fn report(folder: &Path, parts: Parts) -> Result<String, String> {
     }
     if parts.has(Parts::Network) {
         text += &table::network(&udp::measure(folder, &stacks)?);
+    }
+    if parts.has(Parts::Handshakes) {
+        text += &table::handshakes(&handshakes::measure(folder)?);
     }
     Ok(text)
 }

@@ -1,6 +1,7 @@
 //! The measurements as Markdown.
 
 use crate::frame_path::FramePath;
+use crate::handshakes::Handshakes;
 use crate::harness::{Cost, Entry};
 use crate::udp::Network;
 
@@ -70,6 +71,32 @@ ping-pong of two threads on plain sockets in C (`benches/c/raw.c`) with the same
 on unconnected IPv4 sockets. The payload has 16 bytes. *Polling* never sleeps. *Blocking* sleeps in `recvfrom` (raw) or
 `ppoll` (nacre).
 ";
+
+const HANDSHAKES: &str = "
+## Handshakes of secure connections
+
+Processor time of each end for one handshake, from `connect_secure` to `Opened` at both ends, through the core of the
+runtime (`sans_io`, `benches/src/handshakes.rs`): all frames, the agreement on keys, and the opening of a small stack.
+
+| pattern | keys | initiator, µs | responder, µs |
+|---|---|---|---|
+";
+
+/// Returns the table of the costs of handshakes.
+pub fn handshakes(measured: &Handshakes) -> String {
+    let mut text = HANDSHAKES.to_string();
+    for one in &measured.handshakes {
+        text += &format!("| {} | {} | {:.0} | {:.0} |\n", one.pattern, one.suite, one.initiator, one.responder);
+    }
+    let (forged, in_flood) = (measured.forged, measured.in_flood);
+    text += "\nWhere addresses must be proven (*retry*), ";
+    text += &format!("a responder that gets {forged} first frames from forged addresses for each honest client\nuses ");
+    text += &format!(
+        "{in_flood:.0} µs for all of them and a handshake: {:.0} handshakes per second on one core.\n",
+        1e6 / in_flood
+    );
+    text
+}
 
 /// Returns the introduction of docs/performance.md.
 pub fn head() -> String {

@@ -307,12 +307,14 @@ impl Setup {
 
     /// Checks that no layer is given the address of its peer where an endpoint has several.
     fn check_peers(&self) -> Result<(), String> {
-        let mut given = self.stack().cells.iter().filter(|c| c.is_configured() && c.ty == Type::Addr);
+        let of_pair = |c: &&Cell| c.ty == Type::Addr || c.role.is_some_and(GivenRole::is_key);
+        let mut given = self.stack().cells.iter().filter(|c| c.is_configured()).filter(of_pair);
         match given.next().filter(|_| !self.members().is_pair()) {
             Some(cell) => Err(format!(
-                "`{}.{}` is given the address of one peer, but with `members = {}` each endpoint has {}",
+                "`{}.{}` is given the {} of one peer, but with `members = {}` each endpoint has {}",
                 self.stack().layer(cell.layer).name,
                 cell.name,
+                if cell.ty == Type::Addr { "address" } else { "key" },
                 self.members().count(),
                 self.members().count() - 1
             )),
@@ -320,14 +322,24 @@ impl Setup {
         }
     }
 
-    /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie; the
-    /// others are the same at all endpoints.
+    /// The number that a given value of an endpoint is, or is made of, unless the configuration states another.
+    fn usual(&self, role: Option<GivenRole>, end: usize) -> u64 {
+        let peer = self.members().others(end).next().unwrap_or(end);
+        match role {
+            Some(role) if role.is_own() || role == GivenRole::SealingKey => end as u64 + 1,
+            Some(GivenRole::OpeningKey) => peer as u64 + 1,
+            Some(role) if role.is_agreed() => 0,
+            _ => 1,
+        }
+    }
+
+    /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie, a key
+    /// for each direction; the others are the same at all endpoints.
     pub fn config(&self, end: usize) -> Config {
         let stack = self.stack_of(end);
         let set = |cell: &Cell| self.bounds.given.iter().find(|(name, _)| *name == cell.name);
         let value = |cell: &Cell| {
-            let usual = if cell.role.is_some_and(GivenRole::is_own) { end as u64 + 1 } else { 1 };
-            let number = set(cell).map_or(usual, |(_, values)| values[end]);
+            let number = set(cell).map_or_else(|| self.usual(cell.role, end), |(_, values)| values[end]);
             match &cell.ty {
                 Type::Addr => {
                     self.members().others(end).next().map_or(stack.zero(&cell.ty), |peer| Value::Addr(address(peer)))

@@ -22,6 +22,10 @@ const GIVENS: &[(&str, GivenRole)] = &[
     ("identity", GivenRole::Identity),
     ("peer_identity", GivenRole::PeerIdentity),
     ("incarnation", GivenRole::Incarnation),
+    ("sealing_key", GivenRole::SealingKey),
+    ("opening_key", GivenRole::OpeningKey),
+    ("peer_cookie", GivenRole::PeerCookie),
+    ("peer_key", GivenRole::PeerKey),
 ];
 
 impl Checker<'_> {
@@ -65,10 +69,14 @@ impl Checker<'_> {
             return None;
         }
         let role = self.known_role(GIVENS, word, "a given")?;
-        let (fits, must) = match role {
-            GivenRole::Peer => (*ty == Type::Addr, "is an `addr`"),
-            _ => (matches!(ty, Type::UInt(_)), "is an unsigned number"),
+        let must = match role {
+            GivenRole::Peer => "is an `addr`",
+            GivenRole::SealingKey | GivenRole::OpeningKey => "is a `secret` of type `bytes<32>`",
+            GivenRole::PeerCookie => "is a `u24`",
+            GivenRole::PeerKey => "is a `u32`",
+            _ => "is an unsigned number",
         };
+        let fits = role.fits(ty, field.secret);
         if !fits {
             self.unfit_role(word, &field.name.name, &format!("a given `as {}` {must}", word.name), field.span);
         }

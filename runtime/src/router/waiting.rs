@@ -59,6 +59,7 @@ impl<O: Outbox> Router<O> {
         };
         let id = ConnectionId::from_number(key);
         let Ok(connection) = self.get_mut(id) else {
+            self.look_after_handshake(id, at);
             return true;
         };
         if connection.wake == at {
@@ -83,6 +84,7 @@ impl<O: Outbox> Router<O> {
             self.send_ping(id);
         }
         self.probe_path(id);
+        self.repeat_finish(id);
         if self.get(id).is_ok_and(|connection| connection.next_hello() <= now) {
             self.say_hello(id);
         }

@@ -26,6 +26,8 @@ pub fn check(stack: &Stack, p: &mut Problems) {
         let owned = stack.contexts.iter().any(|context| context.cells().any(|own| own == id));
         let state = cell.scope == Scope::Session && matches!(cell.role, Some(GivenRole::Peer | GivenRole::Room));
         let may = cell.role.is_none() || cell.scope == Scope::Given || (state && owned && stack.copies(id) == 1);
+        let fits = cell.role.is_none_or(|role| role.fits(&cell.ty, cell.secret));
+        p.unless(fits, || "its role is of other values".into());
         p.unless(may, || "the host sets it, but it is not given, and no context owns it as state".into());
         let fixed = cell.scope != Scope::Given || cell.initial.as_ref().is_none_or(is_fixed);
         p.unless(fixed, || "its default depends on the clock or on a cell".into());
