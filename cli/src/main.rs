@@ -8,6 +8,7 @@ mod explain;
 mod format;
 mod help;
 mod interrupt;
+mod keys;
 mod levels;
 mod output;
 mod program;
@@ -78,6 +79,7 @@ fn dispatch(verb: Verb) -> Exit {
         Verb::Explain(args) => explain::explain(&args),
         Verb::Build(args) => build::build(&args),
         Verb::Run(args) => run::run(&args),
+        Verb::Keys(args) => keys::keys(&args),
         Verb::Sim(args) => sim::sim(&args),
         Verb::Test(args) => test::test(&args),
         Verb::Verify(args) => verify::verify(&args),

@@ -40,7 +40,8 @@ impl Place {
 
     /// A receiver of any number of files, with its errors and its address.
     fn receiver(&self, listen: &str) -> (Child, BufReader<ChildStderr>, String) {
-        let mut command = nacre(&["run", RELIABLE, "--stack", "reliable", "receive", "--listen", listen, "--out"]);
+        let mut command =
+            nacre(&["run", RELIABLE, "--stack", "reliable", "receive", "--plain", "--listen", listen, "--out"]);
         let mut child = command.arg(&self.out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
         let mut err = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
@@ -50,7 +51,7 @@ impl Place {
     }
 
     fn sender(file: &Path, to: &str) -> Command {
-        let mut command = nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--to", to, "--file"]);
+        let mut command = nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--to", to, "--file"]);
         command.arg(file);
         command
     }

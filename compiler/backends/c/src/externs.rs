@@ -79,17 +79,21 @@ impl Writer<'_> {
 }
 
 impl Body<'_, '_> {
-    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer.
-    fn extern_arguments(&mut self, arguments: &[Expr]) -> Vec<String> {
-        let mut texts = vec![];
+    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer. And whether
+    /// the first message among them has data: it is evaluated once, as packing it takes it over.
+    fn extern_arguments(&mut self, arguments: &[Expr]) -> (Vec<String>, String) {
+        let (mut texts, mut data) = (vec![], None);
         for argument in arguments {
             match &argument.ty {
-                Type::Msg | Type::View => {
+                Type::Msg => {
+                    let message = self.borrowed_message(argument).0;
+                    data.get_or_insert_with(|| message.member("data"));
+                    let view = message.member("bytes");
+                    self.flat_argument(&view, &mut texts);
+                }
+                Type::View => {
                     let view = self.viewed(argument);
-                    let flat = self.w.call_support("flat", &[&view]);
-                    let flat = self.bind("const uint8_t *", "bytes", &flat);
-                    texts.push(flat.into());
-                    texts.push(format!("{view}.len"));
+                    self.flat_argument(&view, &mut texts);
                 }
                 Type::Bytes(_) => texts.push(format!("{}.at", self.borrowed(argument))),
                 Type::Text(_) => {
@@ -101,13 +105,19 @@ impl Body<'_, '_> {
                 _ => texts.push(self.borrowed(argument).address()),
             }
         }
-        texts
+        (texts, data.map_or_else(|| "false".into(), String::from))
+    }
+
+    fn flat_argument(&mut self, view: &Term, texts: &mut Vec<String>) {
+        let flat = self.w.call_support("flat", &[view]);
+        let flat = self.bind("const uint8_t *", "bytes", &flat);
+        texts.extend([flat.into(), format!("{view}.len")]);
     }
 
     /// The value of a call without effect.
     pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> Term {
         let name = self.w.extern_name(id);
-        let mut texts = self.extern_arguments(arguments);
+        let mut texts = self.extern_arguments(arguments).0;
         if self.w.scalar(ty).is_some() {
             return format!("{name}({})", texts.join(", ")).into();
         }
@@ -129,7 +139,6 @@ impl Body<'_, '_> {
             Some(Type::Option(t)) => **t == Type::Msg,
             _ => false,
         };
-        let data = arguments.iter().find(|a| a.ty == Type::Msg).map_or("false".to_string(), |a| self.data_of(a));
         if !makes {
             let name = self.w.extern_name(id);
             match (into, result) {
@@ -142,7 +151,7 @@ impl Body<'_, '_> {
                     self.code.line(format!("(void){value};"));
                 }
                 _ => {
-                    let texts = self.extern_arguments(arguments);
+                    let texts = self.extern_arguments(arguments).0;
                     self.code.line(format!("{name}({});", texts.join(", ")));
                 }
             }
@@ -150,7 +159,7 @@ impl Body<'_, '_> {
             return;
         }
         let name = self.w.extern_name(id);
-        let mut texts = self.extern_arguments(arguments);
+        let (mut texts, data) = self.extern_arguments(arguments);
         texts.push("step->out->bytes + step->bytes".into());
         texts.push("step->out->bytes_max - step->bytes".into());
         let from = self.bind("const uint32_t", "made_from", "step->bytes");
