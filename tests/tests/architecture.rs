@@ -37,6 +37,7 @@ fn crates_import_only_what_the_architecture_allows() {
         ("mutants/Cargo.toml", &["analysis", "stack"]),
         ("process/Cargo.toml", &[]),
         ("prover/Cargo.toml", &["process"]),
+        ("handshakes/Cargo.toml", &[]),
         ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
             "spin/Cargo.toml",
