@@ -1,7 +1,7 @@
 //! Frames that nobody sent and that somebody could accept: composed by the attacker of all that it can derive.
 //!
-//! What a member accepts next follows from its state, so the frames are built from there: each field takes the values that
-//! the attacker has, and a sealed part is one that it can derive. Everything else is dropped without an effect.
+//! What a member accepts next follows from its state, so the frames are built from there: each field takes the values
+//! that the attacker has, and a sealed part is one that it can derive. Everything else is dropped without an effect.
 
 use crate::derive::{confirming, head, message_head, next_key};
 use crate::flaw::Flaw;
@@ -52,7 +52,12 @@ pub fn initial(world: &World) -> Knowledge {
     if !world.attacker.knows_no_publics {
         terms.extend(world.addresses().filter_map(|member| world.identity(member)).map(public));
     }
-    Knowledge::default().with(&terms)
+    let knowledge = Knowledge::default().with(&terms);
+    if world.attacker.breaks_dh {
+        knowledge.without_dh()
+    } else {
+        knowledge
+    }
 }
 
 fn offer<'a>(knowledge: &'a Knowledge, payloads: Vec<Term>) -> Offer<'a> {

@@ -66,6 +66,8 @@ flaws! {
     InitiateReplaces in "replacement": Replacement;
     /// A new connection replaces older ones before its peer has answered a ping on it.
     ReplacesUnasked in "replacement": Replacement;
+    /// It does not matter which end began an older connection.
+    DirectionsIgnored in "both-begin": Replacement;
     /// XX without `es`: the responder's static key is not proven.
     ResponderUnproven in "first-contact": Agreement;
     /// XX and IK without `se`: the initiator's static key is not proven.

@@ -7,6 +7,9 @@ use crate::world::{Address, World};
 /// Whether the peer of an open connection end is honest, as this end sees it.
 pub fn has_honest_peer(world: &World, session: &Session) -> bool {
     let Some(link) = &session.link else { return false };
+    if world.attacker.is_passive {
+        return true;
+    }
     match link.peer {
         None => !world.attacker.psk,
         Some(key) => {

@@ -1,16 +1,21 @@
 //! What the attacker can derive: all that it can take apart, and all that it can compose from that.
 //!
-//! Taking apart is done when a term becomes known, until nothing new appears. Composing has no end, so it is a question:
-//! `derives` answers whether one given term can be composed.
+//! Taking apart is done when a term becomes known, until nothing new appears. Composing has no end, so it is a
+//! question: `derives` answers whether one given term can be composed.
 
 use crate::term::{Node, Term};
 use std::cell::RefCell;
+use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
+
+/// A set of terms; its order is the same in each run.
+type Terms = HashSet<Term, BuildHasherDefault<DefaultHasher>>;
 
 /// The terms that somebody knows.
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
-    known: HashSet<Term>,
+    known: Terms,
     /// Sealed texts whose keys are not known.
     locked: Vec<Term>,
     /// A public key shows its secret: Diffie-Hellman is broken.

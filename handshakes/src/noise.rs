@@ -1,7 +1,7 @@
 //! The Noise protocol framework with symbolic values: its symmetric state, and the patterns that connections use.
 //!
-//! A reader and a writer change their state in the same way (`Noise::take`). So the messages that a reader accepts are those
-//! that it would write itself with the keys of the other end: the attacker's messages are found in this way
+//! A reader and a writer change their state in the same way (`Noise::take`). So the messages that a reader accepts are
+//! those that it would write itself with the keys of the other end: the attacker's messages are found in this way
 //! (`Noise::acceptable`), without enumerating all that can be composed.
 
 use crate::flaw::Flaw;

@@ -10,28 +10,8 @@ use crate::state::{End, Phase, Session, State};
 use crate::step::{Event, Step};
 use crate::term::Term;
 use crate::views::Views;
+use crate::violation::{holds, place, violated, Violation};
 use crate::world::{Address, World};
-
-/// A property that a step violates, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// Which.
-    pub property: Property,
-    /// How.
-    pub how: String,
-}
-
-pub(crate) fn violated(property: Property, how: String) -> Result<(), Violation> {
-    Err(Violation { property, how })
-}
-
-pub(crate) fn holds(is_true: bool, property: Property, how: impl Fn() -> String) -> Result<(), Violation> {
-    if is_true {
-        Ok(())
-    } else {
-        violated(property, how())
-    }
-}
 
 /// Checks a step and the state after it.
 pub fn check(world: &World, step: &Step<'_>, views: &Views) -> Result<(), Violation> {
@@ -54,12 +34,6 @@ pub fn check(world: &World, step: &Step<'_>, views: &Views) -> Result<(), Violat
         }
     }
     secrets::check(world, state, views)
-}
-
-/// A connection end in a message.
-pub(crate) fn place(state: &State, at: usize) -> String {
-    let session = &state.sessions[at];
-    format!("{}'s end {}", crate::term::member(session.owner), session.own)
 }
 
 fn delivered(world: &World, state: &State, at: usize, text: Term) -> Result<(), Violation> {
@@ -91,7 +65,7 @@ fn ended(world: &World, state: &State, at: usize, end: End) -> Result<(), Violat
     let other = state.other_end(session);
     let has_peer_ended = |by: End| other.is_some_and(|other| other.phase == Phase::Ended(by));
     let is_right = match end {
-        End::Closed | End::Refused | End::Forgotten | End::Doubted => true,
+        End::Closed | End::Refused | End::Forgotten | End::Doubted | End::Joined => true,
         End::PeerOver => has_peer_ended(End::Closed),
         End::PeerRefused => has_peer_ended(End::Refused),
         End::Reset => other.is_none_or(|other| !other.is_alive()),

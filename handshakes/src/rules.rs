@@ -1,17 +1,20 @@
 //! The rules of docs/wire.md ("Secure connections"), as a table and as one function for each frame and action.
 
 pub mod answering;
+pub mod both;
 pub mod connection;
 pub mod control;
+pub mod elsewhere;
 pub mod initiating;
 pub mod opening;
+pub mod saying;
 
 use crate::frame::Frame;
 use crate::step::Step;
 use crate::world::Address;
 
-/// A rule: its name, its cause, who follows it in which phase, and what it does. Every rule must be applied in some run of
-/// some world.
+/// A rule: its name, its cause, who follows it in which phase, and what it does. Every rule must be applied in some run
+/// of some world.
 pub struct Rule(pub &'static str, pub &'static str, pub &'static str, pub &'static str);
 
 /// All rules.
@@ -22,6 +25,8 @@ pub const RULES: &[Rule] = &[
     Rule("stack refused", "initiate", "no connection", "the stack is not served: answers with a clear refused"),
     Rule("retry", "initiate", "no connection", "the address is not proven: answers with retry, keeps nothing"),
     Rule("answer", "initiate", "no connection", "reads message 1, keeps the handshake, sends respond"),
+    Rule("both begin", "initiate", "initiator", "this end has begun one that goes on, with a greater label: drops it"),
+    Rule("join", "finish", "initiator, waiting", "this end has begun one, too: that one becomes this"),
     Rule("open begun", "respond", "initiator, waiting", "reads message 2; opens; sends finish"),
     Rule("open arrived", "finish", "responder, waiting", "reads message 3 or the confirmation; opens; says confirmed"),
     Rule("replace", "sealed pong", "open", "ends older connections of the same key, identity and stack"),
@@ -32,6 +37,12 @@ pub const RULES: &[Rule] = &[
         "the peer has older connections: asks on the new one whether it is alive",
     ),
     Rule("withdraw", "respond", "initiator, waiting", "this end has begun a newer one that is open: ends"),
+    Rule(
+        "both open",
+        "respond, finish",
+        "open",
+        "one that the other end began is open: asks on that of the greater label",
+    ),
     Rule("no pong", "sealed ping", "open", "this end has begun a newer one, and asks on that: says nothing"),
     Rule("send", "call", "open", "seals a message with the key and the number of its direction"),
     Rule("deliver", "short", "open", "opens a message with a new number, and delivers it"),

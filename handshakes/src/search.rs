@@ -1,10 +1,11 @@
 //! Breadth-first search of all runs of a world. A counterexample is a shortest one.
 
 use crate::moves::{possible, Move};
-use crate::properties::{check, Violation};
+use crate::properties::check;
 use crate::state::State;
 use crate::step::Step;
 use crate::views::{Cache, Views};
+use crate::violation::Violation;
 use crate::world::World;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashSet};

@@ -92,6 +92,8 @@ pub enum End {
     Forgotten,
     /// During the handshake: somebody said that the stack is not served.
     Doubted,
+    /// Both ends had begun one: it is the peer's now.
+    Joined,
     /// A plain frame ended it.
     Unknown,
 }

@@ -1,8 +1,8 @@
 //! Terms: symbolic values that principals and the attacker exchange.
 //!
-//! Cryptography is perfect: two terms are equal only if they were made in the same way, and a sealed text is opened only
-//! with its key. The one equation is that of Diffie-Hellman: `shared(x, public(y)) = shared(y, public(x))`. Equal terms have
-//! the same number, so they are compared and copied as numbers. The table of terms belongs to a thread.
+//! Cryptography is perfect: two terms are equal only if they were made in the same way, and a sealed text is opened
+//! only with its key. The one equation is that of Diffie-Hellman: `shared(x, public(y)) = shared(y, public(x))`. Equal
+//! terms have the same number, so they are compared and copied as numbers. The table of terms belongs to a thread.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

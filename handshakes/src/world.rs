@@ -92,6 +92,8 @@ pub struct Attacker {
     pub statics: &'static [Address],
     /// The common secret.
     pub psk: bool,
+    /// Public keys show their secrets to it.
+    pub breaks_dh: bool,
     /// It does not know the public keys of the members.
     pub knows_no_publics: bool,
     /// It only listens: it delivers frames as they were sent, and makes none.

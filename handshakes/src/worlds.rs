@@ -48,18 +48,18 @@ fn classical(start: Start) -> Start {
 
 /// All worlds. They are searched in the default tests.
 pub fn worlds() -> Vec<World> {
-    let mut all = handshakes();
-    all.extend(lives());
-    all
+    [handshakes(), identities(), first_frames(), lives()].concat()
+}
+
+/// A member with the common secret instead of a key.
+fn sharing(member: Member) -> Member {
+    Member { keys: false, psk: true, ..member }
 }
 
 /// Worlds about the handshake.
 fn handshakes() -> Vec<World> {
     let server2 = Member { answers: 2, ..SERVER };
     let two_stacks = Member { serves: &["stack", "other"], ..SERVER };
-    let compromised = |statics| Attacker { statics, ..Attacker::default() };
-    let hidden = Attacker { knows_no_publics: true, ..Attacker::default() };
-    let sharing = |member: Member| Member { keys: false, psk: true, ..member };
     vec![
         world("first-contact", "XX: neither knows the other", &[CLIENT, SERVER], &[classical(XX)]),
         world("known-key", "IK: the initiator knows the responder", &[CLIENT, server2], &[classical(IK)]),
@@ -67,6 +67,14 @@ fn handshakes() -> Vec<World> {
         world("hybrid", "XX with the KEM", &[CLIENT, SERVER], &[XX]),
         world("hybrid-known-key", "IK with the KEM", &[CLIENT, SERVER], &[IK]),
         world("hybrid-common-secret", "NNpsk0 with the KEM", &[SHARES, sharing(SERVER)], &[PSK]),
+        World {
+            attacker: Attacker { breaks_dh: true, ..Attacker::default() },
+            ..world("broken-dh", "NNpsk0 with the KEM; the attacker breaks X25519", &[SHARES, sharing(SERVER)], &[PSK])
+        },
+        World {
+            attacker: Attacker { psk: true, is_passive: true, ..Attacker::default() },
+            ..world("insider", "one who has the common secret listens", &[SHARES, sharing(SERVER)], &[classical(PSK)])
+        },
         world("two-stacks", "the responder serves another stack, too", &[CLIENT, two_stacks], &[classical(XX)]),
         world(
             "other-stack",
@@ -74,6 +82,14 @@ fn handshakes() -> Vec<World> {
             &[CLIENT, SERVER],
             &[Start { stack: "other", ..XX }],
         ),
+    ]
+}
+
+/// Worlds about who the ends are.
+fn identities() -> Vec<World> {
+    let compromised = |statics| Attacker { statics, ..Attacker::default() };
+    let hidden = Attacker { knows_no_publics: true, ..Attacker::default() };
+    vec![
         World {
             attacker: compromised(&[A]),
             ..world(
@@ -127,6 +143,12 @@ fn handshakes() -> Vec<World> {
             &[Start { wants: "2", ..classical(PSK) }],
         ),
         World { proof: true, ..world("proof", "every address is proven first", &[CLIENT, SERVER], &[classical(IK)]) },
+    ]
+}
+
+/// Worlds about what a responder does with first frames.
+fn first_frames() -> Vec<World> {
+    vec![
         World {
             proof: true,
             ..world("proof-first-contact", "every address is proven first", &[CLIENT, SERVER], &[classical(XX)])
@@ -145,10 +167,17 @@ fn lives() -> Vec<World> {
     let server2 = Member { answers: 2, ..SERVER };
     let one = [classical(IK)];
     let two = [classical(IK), classical(IK)];
+    let back = Start { by: B, to: A, ..classical(IK) };
     let listener = Member { secret: 2, answers: 0, ..SERVER };
     let at_b = Limits { data: 1, restarts: 1, restarts_at: Some(B), ..NOTHING };
     vec![
         world("replacement", "a connects twice", &[CLIENT, server2], &two),
+        world(
+            "both-begin",
+            "a and b begin at the same time",
+            &[Member { secret: 0, ..SERVER }, SERVER],
+            &[classical(IK), back],
+        ),
         with(Limits { ends: 1, pings: 1, ..NOTHING }, world("control", "pings, ends", &[CLIENT, SERVER], &one)),
         with(Limits { data: 2, ..NOTHING }, world("data", "messages in both directions", &[CLIENT, SERVER], &one)),
         with(
@@ -156,6 +185,10 @@ fn lives() -> Vec<World> {
             world("epochs", "messages in two epochs", &[CLIENT, SERVER], &one),
         ),
         with(at_b, world("restart", "the responder loses its state", &[CLIENT, SERVER], &one)),
+        with(
+            Limits { data: 0, ..at_b },
+            world("restart-twice", "a connects twice, the responder loses its state", &[CLIENT, server2], &two),
+        ),
         with(
             Limits { data: 2, ..at_b },
             world("restart-data", "the responder loses its state after messages", &[CLIENT, server2], &one),
@@ -180,9 +213,9 @@ pub fn wide_worlds() -> Vec<World> {
     let one = [classical(IK)];
     let two = [classical(IK), classical(IK)];
     let both = |member: Member| Member { psk: true, ..member };
-    let client = Start { by: C, ..classical(IK) };
+    let (other, client) = (Member { secret: 2, ..CLIENT }, Start { by: C, ..classical(IK) });
     let life = Limits { data: 1, ends: 1, pings: 1, restarts: 1, ..NOTHING };
-    let again = Limits { restarts: 1, restarts_at: Some(B), ..NOTHING };
+    let server3 = Member { answers: 3, ..SERVER };
     vec![
         with(
             Limits { ends: 1, ..NOTHING },
@@ -192,11 +225,11 @@ pub fn wide_worlds() -> Vec<World> {
             Limits { data: 3, epochs: 2, ..NOTHING },
             world("wide-epochs", "messages in three epochs", &[CLIENT, SERVER], &one),
         ),
-        with(again, world("wide-restart", "a connects twice, b loses its state", &[CLIENT, server2], &two)),
         with(life, world("wide-life", "all that happens to an open connection", &[CLIENT, SERVER], &one)),
-        world("wide-known-key", "IK with the KEM, two handshakes of the responder", &[CLIENT, server2], &[IK]),
+        world("wide-known-key", "IK with the KEM, three handshakes of the responder", &[CLIENT, server3], &[IK]),
+        world("wide-first-contact", "XX, two handshakes of the responder", &[CLIENT, server2], &[classical(XX)]),
         world("wide-patterns", "XX and psk", &[both(CLIENT), both(server2)], &[classical(XX), classical(PSK)]),
-        world("wide-three", "two initiators", &[CLIENT, server2, CLIENT], &[classical(IK), client]),
+        world("wide-three", "two initiators", &[CLIENT, server2, other], &[classical(IK), client]),
     ]
 }
 

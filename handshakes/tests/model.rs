@@ -13,6 +13,12 @@ const LIMIT: usize = 200_000;
 /// More than any wide world has.
 const WIDE_LIMIT: usize = 20_000_000;
 
+/// The description of the model, which has the figures of all worlds and flaws.
+fn document() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/handshake-model.md");
+    std::fs::read_to_string(path).expect("readable")
+}
+
 /// Searches a world, which must hold.
 fn held(world: &World, limit: usize) -> Outcome {
     let outcome = search(world, limit);
@@ -23,15 +29,20 @@ fn held(world: &World, limit: usize) -> Outcome {
     outcome
 }
 
-/// The model holds, and not because nothing happens: every rule is applied, and frames of every kind are sent and have an
-/// effect. Of those that an honest end must not believe, forged ones have none.
+/// The model holds, and not because nothing happens: every rule is applied, and frames of every kind are sent and have
+/// an effect. Of those that an honest end must not believe, forged ones have none.
 #[test]
 fn model_holds_in_every_world_and_every_rule_is_applied() {
+    let document = document();
     let mut rules = BTreeSet::new();
     let mut frames: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for world in worlds() {
         let outcome = held(&world, LIMIT);
-        assert!(outcome.states > 5, "{}: {} states", world.name, outcome.states);
+        let row = format!(
+            "| {} | {} | {} | {} | {} |",
+            world.name, world.about, outcome.states, outcome.moves, outcome.depth
+        );
+        assert!(document.contains(&row), "docs/handshake-model.md has no row {row}");
         rules.extend(outcome.rules.keys().copied());
         for (frame, counts) in outcome.frames {
             frames.entry(frame).or_default().iter_mut().zip(counts).for_each(|(all, count)| *all += count);
@@ -53,11 +64,15 @@ fn model_holds_in_every_world_and_every_rule_is_applied() {
 /// Each flaw violates the property that it is about, in a run that can be repeated.
 #[test]
 fn every_planted_flaw_is_found() {
+    let document = document();
     assert!(FLAWS.len() >= 40);
     let all: BTreeSet<Flaw> = FLAWS.iter().map(|(flaw, ..)| *flaw).collect();
     assert_eq!(all.len(), FLAWS.len());
     let mut wrong = vec![];
     for (flaw, world, property) in FLAWS {
+        let row = format!(" | {world} | `{property:?}` |");
+        let is_row = |line: &str| line.starts_with(&format!("| `{flaw:?}` | ")) && line.ends_with(&row);
+        assert!(document.lines().any(is_row), "docs/handshake-model.md: {flaw:?}{row}");
         let world = World { flaw: Some(*flaw), ..named(world).expect("a world") };
         match search(&world, LIMIT).violation {
             Some((violation, _)) if violation.property == *property => {}
@@ -108,7 +123,7 @@ fn chart_shows_the_run_of_a_counterexample() {
     }
 }
 
-/// Tens of minutes: `cargo test --release -p nacre-handshakes -- --ignored`.
+/// Minutes: `cargo test --release -p nacre-handshakes -- --ignored`.
 #[test]
 #[ignore = "long"]
 fn model_holds_in_every_wide_world() {

@@ -1,6 +1,5 @@
 //! What must be true when a connection end opens: who the peer is, and that it agrees on everything.
 
-use super::{holds, place, Violation};
 use crate::derive::reset_token;
 use crate::flaw::Property;
 use crate::frame::Frame;
@@ -8,6 +7,7 @@ use crate::honest::has_honest_peer;
 use crate::noise::Pattern;
 use crate::state::{Session, State};
 use crate::term::{derived, list, mac, public, word, Term};
+use crate::violation::{holds, place, Violation};
 use crate::world::{Start, World};
 
 /// A responder keeps a handshake.

@@ -1,6 +1,5 @@
 //! What the attacker must not derive, and what must not be used twice.
 
-use super::{holds, place, Violation};
 use crate::derive::reset_token;
 use crate::flaw::Property;
 use crate::frame::Frame;
@@ -10,6 +9,7 @@ use crate::noise::{Pattern, Suite};
 use crate::state::{Link, Phase, Session, State};
 use crate::term::{public, Kind, Node, Term};
 use crate::views::Views;
+use crate::violation::{holds, place, Violation};
 use crate::world::{Address, World};
 
 /// Checks all secrets of a state.

@@ -1,8 +1,9 @@
 //! The end that answers.
 
+use super::both;
 use super::initiating::{own_keys, own_payload};
 use super::opening::{open, replace, Opening};
-use crate::derive::{confirming, head, prologue, proof, reset_token};
+use crate::derive::{confirming, head, prologue, proof};
 use crate::flaw::Flaw;
 use crate::frame::{Frame, Initiate, Said};
 use crate::noise::{Noise, Pattern, Plan};
@@ -25,6 +26,9 @@ pub fn initiate(step: &mut Step<'_>, member: Address, from: Address, initiate: I
     let first = Frame::Initiate(Initiate { proof: None, ..initiate });
     if is_own(step, member, initiate.from) || is_known(step, member, from, first) {
         return;
+    }
+    if both::wins(step, member, from, &initiate) {
+        return step.rule("both begin");
     }
     let is_proven = initiate.proof == Some(proof(world, member, from, initiate.from, initiate.stack));
     if world.proof && !is_proven {
@@ -145,6 +149,7 @@ pub fn finish(step: &mut Step<'_>, at: usize, message: Term) {
     };
     if let Some(opening) = opening {
         step.rule("open arrived");
+        both::join(step, at, opening.peer);
         open(step, at, opening);
     }
 }
@@ -173,9 +178,4 @@ pub fn plain(step: &mut Step<'_>, member: Address, stack: Term) {
         step.rule("open plain");
         step.events.push(Event::OpenedPlain { stack });
     }
-}
-
-/// The token of a member for a label, as `derive` makes it.
-pub fn token(world: &World, member: Address, label: Term) -> Term {
-    reset_token(world, member, label)
 }

@@ -1,24 +1,16 @@
 //! Control frames of open connections: sealed, numbered, and read once.
 
-use super::connection::{ask_elsewhere, is_elsewhere};
+use super::elsewhere::{ask_elsewhere, is_elsewhere};
 use super::initiating::doubt;
 use super::opening::{is_being_replaced, newer_is_alive};
+use super::saying::say;
 use crate::derive::head;
 use crate::flaw::Flaw;
-use crate::frame::{Frame, Said};
+use crate::frame::Said;
 use crate::state::{End, Phase};
 use crate::step::{Event, Step};
-use crate::term::{sealed as seal, word, Node, Term};
+use crate::term::{Node, Term};
 use crate::world::Address;
-
-/// Seals and sends a control frame.
-pub fn say(step: &mut Step<'_>, at: usize, said: Said) {
-    let session = step.change(at);
-    let (Some(to), Some(link)) = (session.theirs, session.link.as_mut()) else { return };
-    link.said += 1;
-    let body = seal(link.control[0], link.said, head("sealed", to), said.term());
-    step.send(Frame::Sealed { to, body });
-}
 
 /// A sealed control frame arrives.
 pub fn sealed(step: &mut Step<'_>, at: usize, from: Address, body: Term) {
@@ -105,9 +97,4 @@ pub fn clear(step: &mut Step<'_>, at: usize, from: Address, said: Said) {
         Said::Pong(token) if world.has(Flaw::PongUnsealed) => drop(moved(step, at, from, token)),
         _ => step.rule("clear ignored"),
     }
-}
-
-/// A constant that is no token.
-pub fn no_token() -> Term {
-    word("no token")
 }

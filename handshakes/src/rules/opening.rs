@@ -1,6 +1,7 @@
 //! Opens the stack with the keys of the handshake, and replaces older connections of the same peer.
 
-use super::control::say;
+use super::both::is_better;
+use super::saying::say;
 use crate::derive::direction;
 use crate::flaw::Flaw;
 use crate::frame::Said;
@@ -31,22 +32,31 @@ pub fn open(step: &mut Step<'_>, at: usize, opening: Opening) {
     }
     // The message that opens this end may be an old one, of a connection that the peer has given up.
     if step.world.has(Flaw::ReplacesUnasked) {
-        replace(step, at, &older);
-    } else if is_initiator && older.iter().any(|other| *other > at && step.session(*other).is_initiator()) {
+        return replace(step, at, &older);
+    }
+    let is_same_direction =
+        |other: &usize| step.session(*other).is_initiator() == is_initiator || step.world.has(Flaw::DirectionsIgnored);
+    let (same, opposite): (Vec<usize>, Vec<usize>) = older.into_iter().partition(is_same_direction);
+    if is_initiator && same.iter().any(|other| *other > at) {
         // This end has begun another one since.
         step.rule("withdraw");
-        step.end(at, End::Replaced);
-    } else if !older.is_empty() {
-        ask_newer(step, at, older);
+        return step.end(at, End::Replaced);
+    }
+    ask(step, at, same);
+    for other in opposite {
+        let (better, worse) = if is_better(step.session(at), step.session(other)) { (at, other) } else { (other, at) };
+        step.rule("both open");
+        ask(step, better, vec![worse]);
     }
 }
 
-/// Whether this end has begun a newer connection with the same peer, and asks on it: then it does not show on the older one
-/// that it lives, as the peer could take that one to be newer.
+/// Whether this end has begun a newer connection with the same peer, and asks on it: then it does not show on the older
+/// one that it lives, as the peer could take that one to be newer.
 pub fn is_being_replaced(step: &Step<'_>, at: usize) -> bool {
     let asks = |session: &std::rc::Rc<crate::state::Session>| {
         let older = session.link.as_ref().and_then(|link| link.older.as_ref());
-        session.is_initiator() && session.phase == Phase::Open && older.is_some_and(|(older, _)| older.contains(&at))
+        let is_newer = session.is_initiator() && step.session(at).is_initiator() && session.phase == Phase::Open;
+        is_newer && older.is_some_and(|(older, _)| older.contains(&at))
     };
     step.state.sessions.iter().any(asks)
 }
@@ -95,10 +105,16 @@ pub fn replace(step: &mut Step<'_>, by: usize, older: &[usize]) {
     }
 }
 
-fn ask_newer(step: &mut Step<'_>, at: usize, older: Vec<usize>) {
+/// Asks on a connection whether the peer is alive there; then it takes the place of these.
+fn ask(step: &mut Step<'_>, at: usize, others: Vec<usize>) {
+    if others.is_empty() {
+        return;
+    }
     let token = step.fresh(Kind::Token, at, 15);
     if let Some(link) = &mut step.change(at).link {
-        link.older = Some((older, token));
+        let mut all = link.older.take().map_or(vec![], |(all, _)| all);
+        all.extend(others);
+        link.older = Some((all, token));
     }
     step.rule("ask newer");
     say(step, at, Said::Ping(token));
