@@ -38,6 +38,7 @@ fn crates_import_only_what_the_architecture_allows() {
         ("process/Cargo.toml", &[]),
         ("compiler/symbolic/Cargo.toml", &["stack"]),
         ("prover/Cargo.toml", &["process", "stack", "symbolic"]),
+        ("handshakes/Cargo.toml", &[]),
         ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
             "spin/Cargo.toml",
