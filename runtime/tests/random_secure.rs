@@ -28,13 +28,17 @@ fn program(seed: u64) -> Vec<u8> {
     bytes
 }
 
+fn bytes(line: &str) -> Vec<u8> {
+    (0..line.len() / 2).map(|at| u8::from_str_radix(&line[2 * at..2 * at + 2], 16).expect("digits")).collect()
+}
+
 #[test]
 fn messages_are_the_peers_and_connections_end_for_reasons_of_an_end() {
     let stack = support::secure();
     let programs = if std::env::var_os("NACRE_SOAK").is_some() { 50 * PROGRAMS } else { PROGRAMS };
     let mut reached: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for seed in 0..programs {
-        let bytes = program(seed);
+    let stored = include_str!("../../tests/corpora/listener_secure.txt").lines().map(bytes);
+    for (seed, bytes) in stored.chain((0..programs).map(program)).enumerate() {
         let run = std::panic::catch_unwind(|| {
             let mut input = Input(&bytes);
             let mut world = SecureWorld::new(&stack, &mut input);

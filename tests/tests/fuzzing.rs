@@ -101,6 +101,7 @@ fn assert_secure_reached(reached: &Reached) {
 /// Frames of handshakes and sealed frames, whole, damaged, repeated, reflected and made up: messages are the peer's, and
 /// connections end for reasons that an end has given.
 #[test]
+#[ignore = "a long campaign: make soak runs it; `random_secure` of the runtime runs the stored programs"]
 fn secure_listener_believes_its_peers_alone() {
     let harness = secure_listener();
     assert_secure_reached(&harness.run_stored());
