@@ -165,7 +165,7 @@ fn finishes(world: &World, state: &State, knowledge: &Knowledge, session: &Sessi
     if session.pattern == Pattern::Xx {
         messages.extend(session.noise.acceptable(&offer(knowledge, payloads(world, theirs))));
     } else {
-        let message = sealed(confirming(session.noise.split()), 0, head("finish", to), word("none"));
+        let message = sealed(confirming(session.noise.split()), 0, head(world, "finish", to), word("none"));
         messages.extend(knowledge.derives(message).then_some(message));
     }
     messages.into_iter().map(|message| Frame::Finish { to, message }).collect()
@@ -182,7 +182,7 @@ fn to_open(world: &World, knowledge: &Knowledge, session: &Session) -> Vec<Frame
     if knowledge.derives(link.token) {
         frames.push(Frame::Reset { unknown: theirs, token: link.token });
     }
-    let body = sealed(link.control[1], 15, head("sealed", to), Said::Over.term());
+    let body = sealed(link.control[1], 15, head(world, "sealed", to), Said::Over.term());
     if knowledge.derives(body) {
         frames.push(Frame::Sealed { to, body });
     }

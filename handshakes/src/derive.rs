@@ -10,7 +10,12 @@ use crate::world::{Address, World};
 pub fn prologue(world: &World, stack: Term, initiator: Term, pattern: Pattern, suite: Suite) -> Term {
     let none = word("none");
     let stack = if world.has(Flaw::StackUnbound) { none } else { stack };
-    let initiator = if world.has(Flaw::LabelUnbound) { none } else { initiator };
+    let omits = [Flaw::LabelUnbound, Flaw::LabelNotInPrologue, Flaw::LabelTooLate];
+    let has_no_label = omits.iter().any(|flaw| world.has(*flaw));
+    let initiator = if has_no_label { none } else { initiator };
+    if world.has(Flaw::PlanNotInPrologue) || world.has(Flaw::PlanUnbound) {
+        return list(&[word("nacre secure connection 1"), stack, initiator]);
+    }
     let pattern = match pattern {
         Pattern::Xx => word("0"),
         Pattern::Ik => word("1"),
@@ -79,7 +84,10 @@ pub fn next_key(world: &World, key: Term) -> Term {
 }
 
 /// What is authenticated with a frame beside its text.
-pub fn head(kind: &'static str, to: Term) -> Term {
+pub fn head(world: &World, kind: &'static str, to: Term) -> Term {
+    if world.has(Flaw::HeadUnbound) {
+        return word(kind);
+    }
     list(&[word(kind), to])
 }
 

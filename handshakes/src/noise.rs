@@ -93,6 +93,9 @@ impl Plan {
     }
 
     fn name(&self) -> Term {
+        if self.flaw == Some(Flaw::PlanUnbound) {
+            return word("Noise");
+        }
         match (self.pattern, self.suite) {
             (Pattern::Xx, Suite::Hybrid) => word("XXhfs"),
             (Pattern::Xx, Suite::X25519) => word("XX"),

@@ -29,6 +29,7 @@ pub const RULES: &[Rule] = &[
     Rule("join", "finish", "initiator, waiting", "this end has begun one, too: that one becomes this"),
     Rule("open begun", "respond", "initiator, waiting", "reads message 2; opens; sends finish"),
     Rule("open arrived", "finish", "responder, waiting", "reads message 3 or the confirmation; opens; says confirmed"),
+    Rule("confirm again", "finish", "open", "the same finish: says confirmed again"),
     Rule("replace", "sealed pong", "open", "ends older connections of the same key, identity and stack"),
     Rule(
         "ask newer",

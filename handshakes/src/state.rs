@@ -56,6 +56,8 @@ pub struct Session {
     pub proof: Option<Term>,
     /// What a responder answered.
     pub respond: Option<Frame>,
+    /// The *finish* that a responder has read.
+    pub finish: Option<Term>,
     /// What the initiator said of itself in message 1.
     pub said: Option<Payload>,
     /// Of an open connection.

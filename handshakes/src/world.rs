@@ -79,6 +79,8 @@ pub struct Limits {
     pub ends: u8,
     /// Pings of each connection end.
     pub pings: u8,
+    /// Repetitions of *confirmed*, as long as nothing else was said under seal.
+    pub repeats: u8,
     /// Restarts of endpoints.
     pub restarts: u8,
     /// Members whose connections are restarted; all if none is named.

@@ -25,7 +25,7 @@ const PSK: Start = Start { pattern: Pattern::Psk, ..XX };
 const CLASSICAL: Suite = Suite::X25519;
 
 /// Limits in which nothing but handshakes happens.
-const NOTHING: Limits = Limits { data: 0, epochs: 0, ends: 0, pings: 0, restarts: 0, restarts_at: None };
+const NOTHING: Limits = Limits { data: 0, epochs: 0, ends: 0, pings: 0, repeats: 0, restarts: 0, restarts_at: None };
 
 fn world(name: &'static str, about: &'static str, members: &[Member], starts: &[Start]) -> World {
     World {
@@ -178,7 +178,10 @@ fn lives() -> Vec<World> {
             &[Member { secret: 0, ..SERVER }, SERVER],
             &[classical(IK), back],
         ),
-        with(Limits { ends: 1, pings: 1, ..NOTHING }, world("control", "pings, ends", &[CLIENT, SERVER], &one)),
+        with(
+            Limits { ends: 1, pings: 1, repeats: 1, ..NOTHING },
+            world("control", "pings, ends, repetitions", &[CLIENT, SERVER], &one),
+        ),
         with(Limits { data: 2, ..NOTHING }, world("data", "messages in both directions", &[CLIENT, SERVER], &one)),
         with(
             Limits { data: 2, epochs: 1, ..NOTHING },
@@ -215,6 +218,7 @@ pub fn wide_worlds() -> Vec<World> {
     let both = |member: Member| Member { psk: true, ..member };
     let (other, client) = (Member { secret: 2, ..CLIENT }, Start { by: C, ..classical(IK) });
     let life = Limits { data: 1, ends: 1, pings: 1, restarts: 1, ..NOTHING };
+    let again = Limits { restarts: 1, restarts_at: Some(B), ..NOTHING };
     let server3 = Member { answers: 3, ..SERVER };
     vec![
         with(
@@ -227,6 +231,14 @@ pub fn wide_worlds() -> Vec<World> {
         ),
         with(life, world("wide-life", "all that happens to an open connection", &[CLIENT, SERVER], &one)),
         world("wide-known-key", "IK with the KEM, three handshakes of the responder", &[CLIENT, server3], &[IK]),
+        with(
+            again,
+            world("wide-restart", "a connects twice, b keeps three and loses its state", &[CLIENT, server3], &two),
+        ),
+        with(
+            life,
+            world("wide-life-of-two", "the same, of XX, with another handshake", &[CLIENT, server2], &[classical(XX)]),
+        ),
         world("wide-first-contact", "XX, two handshakes of the responder", &[CLIENT, server2], &[classical(XX)]),
         world("wide-patterns", "XX and psk", &[both(CLIENT), both(server2)], &[classical(XX), classical(PSK)]),
         world("wide-three", "two initiators", &[CLIENT, server2, other], &[classical(IK), client]),

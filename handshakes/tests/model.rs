@@ -1,7 +1,7 @@
 //! The model holds in every world, and is refuted with every planted flaw.
 
 use nacre_handshakes::chart::chart;
-use nacre_handshakes::flaw::{Flaw, Property, FLAWS};
+use nacre_handshakes::flaw::{Flaw, Property, FLAWS, HARMLESS};
 use nacre_handshakes::rules::RULES;
 use nacre_handshakes::search::{search, Outcome};
 use nacre_handshakes::world::World;
@@ -81,6 +81,17 @@ fn every_planted_flaw_is_found() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is bound twice is safe with one of both.
+#[test]
+fn harmless_changes_violate_nothing() {
+    let document = document();
+    for (change, name) in HARMLESS {
+        assert!(document.contains(&format!("| `{change:?}` | ")), "docs/handshake-model.md: {change:?}");
+        held(&World { flaw: Some(*change), ..named(name).expect("a world") }, LIMIT);
+    }
+    assert!(HARMLESS.iter().all(|(change, _)| FLAWS.iter().all(|(flaw, ..)| flaw != change)));
 }
 
 /// Every property is violated by some flaw: none is empty.

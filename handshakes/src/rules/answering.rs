@@ -3,6 +3,7 @@
 use super::both;
 use super::initiating::{own_keys, own_payload};
 use super::opening::{open, replace, Opening};
+use super::saying::say;
 use crate::derive::{confirming, head, prologue, proof};
 use crate::flaw::Flaw;
 use crate::frame::{Frame, Initiate, Said};
@@ -105,6 +106,7 @@ fn answer(step: &mut Step<'_>, member: Address, from: Address, initiate: Initiat
         first: Frame::Initiate(Initiate { proof: None, ..initiate }),
         proof: initiate.proof,
         respond: Some(respond),
+        finish: None,
         said,
         link: None,
     }));
@@ -130,7 +132,8 @@ fn too_early(step: &mut Step<'_>, at: usize, is_proven: bool) {
 
 /// Whether a payload of an initiator is for this end.
 fn meant(world: &World, member: Address, said: &Payload, label: Term) -> bool {
-    let is_bound = said.label == label || world.has(Flaw::LabelUnbound);
+    let is_compared = !world.has(Flaw::LabelUnbound) && !world.has(Flaw::LabelNotCompared);
+    let is_bound = said.label == label || !is_compared;
     let is_wanted = said.wants == word("any") || said.wants == world.number(member);
     is_bound && (is_wanted || world.has(Flaw::IdentityNotCompared))
 }
@@ -138,6 +141,9 @@ fn meant(world: &World, member: Address, said: &Payload, label: Term) -> bool {
 /// The initiator shows that it has the keys.
 pub fn finish(step: &mut Step<'_>, at: usize, message: Term) {
     let session = step.session(at);
+    if session.finish == Some(message) {
+        return finish_again(step, at);
+    }
     if session.is_initiator() || session.phase != Phase::Waiting {
         return;
     }
@@ -145,12 +151,22 @@ pub fn finish(step: &mut Step<'_>, at: usize, message: Term) {
     let opening = if session.pattern == Pattern::Xx {
         last_message(step.world, session, label, message)
     } else {
-        confirmation(session, message)
+        confirmation(step.world, session, message)
     };
     if let Some(opening) = opening {
         step.rule("open arrived");
+        step.change(at).finish = Some(message);
         both::join(step, at, opening.peer);
         open(step, at, opening);
+    }
+}
+
+/// The initiator has not heard that *finish* has arrived.
+fn finish_again(step: &mut Step<'_>, at: usize) {
+    let said = step.session(at).link.as_ref().map_or(0, |link| link.said);
+    if step.session(at).phase == Phase::Open && said <= step.world.limits.repeats {
+        step.rule("confirm again");
+        say(step, at, Said::Confirmed);
     }
 }
 
@@ -160,10 +176,10 @@ fn last_message(world: &World, session: &Session, label: Term, message: Term) ->
     Some(Opening { keys: noise.split(), said, peer: noise.peer })
 }
 
-fn confirmation(session: &Session, message: Term) -> Option<Opening> {
+fn confirmation(world: &World, session: &Session, message: Term) -> Option<Opening> {
     let keys = session.noise.split();
     let Node::Sealed(key, 0, also, text) = message.node() else { return None };
-    (key == confirming(keys) && also == head("finish", session.own)).then_some(())?;
+    (key == confirming(keys) && also == head(world, "finish", session.own)).then_some(())?;
     let said = session.said?;
     let token = if said.token == word("none") { text } else { said.token };
     let peer = session.noise.peer.filter(|_| session.pattern == Pattern::Ik);

@@ -14,12 +14,12 @@ use crate::world::Address;
 
 /// A sealed control frame arrives.
 pub fn sealed(step: &mut Step<'_>, at: usize, from: Address, body: Term) {
-    let is_replayable = step.world.has(Flaw::ControlReplayed);
+    let world = step.world;
     let session = step.change(at);
     let (own, Some(link)) = (session.own, session.link.as_mut()) else { return };
     let Node::Sealed(key, number, also, text) = body.node() else { return };
-    let is_new = link.heard & 1 << number == 0 || is_replayable;
-    if key != link.control[1] || also != head("sealed", own) || !is_new || session.phase != Phase::Open {
+    let is_new = link.heard & 1 << number == 0 || world.has(Flaw::ControlReplayed);
+    if key != link.control[1] || also != head(world, "sealed", own) || !is_new || session.phase != Phase::Open {
         return;
     }
     let Some(said) = read(text) else { return };

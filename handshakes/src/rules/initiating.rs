@@ -40,6 +40,7 @@ pub fn begin(step: &mut Step<'_>, number: u8) {
         first,
         proof: None,
         respond: None,
+        finish: None,
         said: None,
         link: None,
     };
@@ -139,7 +140,8 @@ fn checked(world: &World, start: &Start, said: Payload, label: Term) -> Option<P
     if world.has(Flaw::ResponderLabelUnbound) {
         return is_for.then_some(Payload { label, ..said });
     }
-    (is_for && said.label == label).then_some(said)
+    // The label that counts is the one under encryption.
+    is_for.then_some(said)
 }
 
 fn finish(step: &mut Step<'_>, at: usize, mut noise: Noise, suite: Suite, said: Payload) {
@@ -153,7 +155,7 @@ fn finish(step: &mut Step<'_>, at: usize, mut noise: Noise, suite: Suite, said: 
     } else {
         let is_said = step.world.has(Flaw::TokenInMessageOne);
         let text = if is_said { word("empty") } else { payload.token };
-        sealed(confirming(noise.split()), 0, head("finish", said.label), text)
+        sealed(confirming(noise.split()), 0, head(step.world, "finish", said.label), text)
     };
     let peer = noise.peer.filter(|_| pattern != Pattern::Psk);
     let opening = Opening { keys: noise.split(), said, peer };

@@ -10,6 +10,6 @@ pub fn say(step: &mut Step<'_>, at: usize, said: Said) {
     let session = step.change(at);
     let (Some(to), Some(link)) = (session.theirs, session.link.as_mut()) else { return };
     link.said += 1;
-    let body = seal(link.control[0], link.said, head("sealed", to), said.term());
+    let body = seal(link.control[0], link.said, head(step.world, "sealed", to), said.term());
     step.send(Frame::Sealed { to, body });
 }
