@@ -5,7 +5,7 @@ use crate::region::Region;
 use crate::stack::{GivenRole, Stack};
 use std::ops::Range;
 
-/// The values that a connection is opened with.
+/// The values that a connection is opened with. They are erased when it is dropped.
 #[derive(Debug)]
 pub struct Config {
     pub(crate) stack: Stack,
@@ -130,6 +130,13 @@ impl Config {
         self.set[index] = true;
         self.region.bytes_mut()[at].copy_from_slice(value);
         true
+    }
+}
+
+/// Keys among the givens are erased.
+impl Drop for Config {
+    fn drop(&mut self) {
+        self.region.erase();
     }
 }
 

@@ -38,6 +38,7 @@ mod levels;
 mod lifetimes;
 mod loops;
 mod messages;
+mod models;
 mod names;
 mod naming;
 mod opening;
