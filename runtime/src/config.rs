@@ -4,9 +4,8 @@ use crate::ffi::NacreAddr;
 use crate::region::Region;
 use crate::stack::{Given, GivenRole, Stack};
 use std::ops::Range;
-use zeroize::Zeroize;
 
-/// The values that a connection is opened with.
+/// The values that a connection is opened with. They are erased when it is dropped.
 #[derive(Debug)]
 pub struct Config {
     pub(crate) stack: Stack,
@@ -141,10 +140,10 @@ impl Config {
     }
 }
 
+/// Keys among the givens are erased.
 impl Drop for Config {
-    /// It may have keys.
     fn drop(&mut self) {
-        self.region.bytes_mut().zeroize();
+        self.region.erase();
     }
 }
 

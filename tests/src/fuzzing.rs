@@ -94,7 +94,7 @@ impl Workshop {
     /// Compiles the C of a stack; its files and symbols have the name of the level.
     pub fn compile_stack(&self, machines: &Machines, level: Level) {
         let name = level.name();
-        let text = machines.session.emit(&machines.stack, level, Some(name));
+        let text = machines.session.emit_modelled(&machines.stack, level, Some(name));
         std::fs::write(self.path().join(format!("{name}.h")), text.header).expect("a header");
         std::fs::write(self.path().join(format!("{name}.c")), text.source).expect("a source");
         self.clang(&["-fsanitize=fuzzer-no-link,address,undefined", "-c", &format!("{name}.c")]);

@@ -55,7 +55,7 @@ impl Machines {
     }
 
     pub fn text(&self, level: Level) -> Emitted {
-        self.session.emit(&self.stack, level, None)
+        self.session.emit_modelled(&self.stack, level, None)
     }
 
     /// Errors: the message of the C compiler.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use nacre_specification::forger::Forger;
 use nacre_specification::members::Members;
 use nacre_specification::{ActionKind, Automaton};
-use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
+use nacre_stack::interpret::{Config, Externs, Value};
+use nacre_stack::models::Models;
 use nacre_stack::normal::beyond_worlds;
 use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Stack, Type};
 
@@ -30,6 +31,7 @@ pub struct Setup {
     /// The specifications, each with its own monitor.
     pub above: Vec<Automaton>,
     pub bounds: Bounds,
+    /// Models of the functions of the host.
     pub externs: Arc<dyn Externs>,
 }
 
@@ -120,7 +122,7 @@ pub fn bits_to_count(most: u8) -> u32 {
 }
 
 impl Setup {
-    /// A setup of two endpoints in which the host supplies no functions.
+    /// A setup of two endpoints.
     pub fn new(stack: Arc<Stack>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
         Setup::of_members(vec![stack.clone(), stack], below, above, bounds)
     }
@@ -131,7 +133,8 @@ impl Setup {
         let members = stacks.len() as u64;
         let below = below.among(members);
         let above = above.into_iter().map(|automaton| automaton.among(members)).collect();
-        let mut setup = Setup { stacks, below, above, bounds, externs: Arc::new(NoExterns) };
+        let externs = Arc::new(Models::of(stacks.iter().map(|stack| &**stack)));
+        let mut setup = Setup { stacks, below, above, bounds, externs };
         let given: Vec<Value> = setup.members().all().flat_map(|end| setup.config(end).givens.into_values()).collect();
         setup.below.forger = Forger::new(forgery::Forger::of(setup.stack().clone(), given.into_iter()));
         setup
@@ -333,8 +336,8 @@ impl Setup {
         }
     }
 
-    /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie, a key
-    /// for each direction; the others are the same at all endpoints.
+    /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie, a
+    /// key for each direction; the others are the same at all endpoints.
     pub fn config(&self, end: usize) -> Config {
         let stack = self.stack_of(end);
         let set = |cell: &Cell| self.bounds.given.iter().find(|(name, _)| *name == cell.name);

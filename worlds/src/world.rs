@@ -192,6 +192,7 @@ pub fn world(
         format!("in `{}` the clock affects {}, but the search does everything at time 0", leak.code, leak.into)
     };
     let gaps = leaks.first().map(gap).into_iter().collect();
+    caveats.extend(nacre_stack::models::replaced(stack));
     for (layer, what) in nacre_stack::payload::readers(stack).into_iter().take(3) {
         caveats
             .push(format!("`{layer}` {what}: the verdict holds for the messages that were sent, not for any contents"));

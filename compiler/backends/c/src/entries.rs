@@ -289,14 +289,18 @@ impl Writer<'_> {
 
     fn discard_function(&mut self) -> Code {
         let stack = self.stack;
-        let mut lines = vec![];
+        let (mut lines, mut secrets) = (vec![], vec![]);
         for (index, cell) in stack.cells.iter().enumerate() {
             let layer = cell.layer.index();
             let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
+            if cell.secret {
+                secrets.push(format!("{}_erase(&{text}, sizeof {text});", self.prefix));
+            }
             lines.extend(self.drop_in(&cell.ty, layer, &text.into()));
         }
-        let words = [("cells", lines.join("\n")), ("waiting", self.discard_waiting())];
-        Code::verbatim(&self.of_texts(DISCARD, "discard", &words))
+        let erase = if secrets.is_empty() { String::new() } else { self.of_texts(DISCARD, "erase", &[]) + "\n\n" };
+        let words = [("cells", lines.join("\n")), ("waiting", self.discard_waiting()), ("secrets", secrets.join("\n"))];
+        Code::verbatim(&(erase + &self.of_texts(DISCARD, "discard", &words)))
     }
 
     /// Releases the messages of events that come later.

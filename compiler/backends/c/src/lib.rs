@@ -39,6 +39,7 @@ mod levels;
 mod lifetimes;
 mod loops;
 mod messages;
+mod models;
 mod names;
 mod naming;
 mod opening;
