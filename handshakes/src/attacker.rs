@@ -4,7 +4,6 @@
 //! that the attacker has, and a sealed part is one that it can derive. Everything else is dropped without an effect.
 
 use crate::derive::{confirming, head, message_head, next_key};
-use crate::flaw::Flaw;
 use crate::frame::{Frame, Initiate, Said};
 use crate::honest::open_ends;
 use crate::knowledge::Knowledge;
@@ -136,21 +135,21 @@ fn with_proofs(state: &State, initiate: Initiate) -> Vec<Initiate> {
 }
 
 fn responds(world: &World, state: &State, knowledge: &Knowledge, session: &Session) -> Vec<Frame> {
-    let to = session.own;
-    let label = own_label();
-    let messages = session.noise.acceptable(&offer(knowledge, payloads(world, label)));
-    let mut frames: Vec<Frame> =
-        messages.into_iter().map(|message| Frame::Respond { to, from: label, message }).collect();
-    if world.has(Flaw::SuiteFallback) {
-        return frames;
-    }
-    // An answer that was sent, for another label or with another one in clear.
-    let changed = |frame: &Frame| match *frame {
-        Frame::Respond { from, message, .. } => [from, label].map(|from| Frame::Respond { to, from, message }),
-        other => [other; 2],
+    let (to, label) = (session.own, own_label());
+    // It can claim the label of somebody else, too.
+    let others = state.sessions.iter().filter(|other| !other.is_initiator()).map(|other| other.own);
+    let claimed = others.chain([label]);
+    let of = |from: Term| {
+        let messages = session.noise.acceptable(&offer(knowledge, payloads(world, from)));
+        messages.into_iter().map(move |message| Frame::Respond { to, from, message })
     };
-    let is_answer = |frame: &Frame| matches!(frame, Frame::Respond { .. });
-    frames.extend(state.sent.iter().filter(|frame| is_answer(frame)).flat_map(changed));
+    let mut frames: Vec<Frame> = claimed.flat_map(of).collect();
+    // An answer that was sent, for another label or with another one in clear.
+    for frame in state.sent.iter() {
+        if let Frame::Respond { from, message, .. } = *frame {
+            frames.extend([from, label].map(|from| Frame::Respond { to, from, message }));
+        }
+    }
     frames
 }
 

@@ -1,5 +1,5 @@
-//! Flaws that are planted into the model. Each differs from the design in one place; the search must refute it. Changes that are
-//! harmless must not be refuted.
+//! Flaws that are planted into the model. Each differs from the design in one place; the search must refute it. Changes
+//! that are harmless must not be refuted.
 
 /// Declares the flaws, with the change and the property that it violates first.
 macro_rules! flaws {

@@ -94,19 +94,18 @@ fn identities() -> Vec<World> {
             attacker: compromised(&[A]),
             ..world(
                 "compromised-initiator",
-                "the attacker has a's key",
+                "XX and IK, and the attacker has a's key",
                 &[CLIENT, SERVER],
                 &[classical(XX), classical(IK)],
             )
         },
         World {
             attacker: compromised(&[B]),
-            ..world(
-                "compromised-responder",
-                "the attacker has b's key",
-                &[CLIENT, SERVER],
-                &[classical(XX), classical(IK)],
-            )
+            ..world("compromised-responder", "IK, and the attacker has b's key", &[CLIENT, SERVER], &[classical(IK)])
+        },
+        World {
+            attacker: compromised(&[B]),
+            ..world("compromised-peer", "XX, and the attacker has b's key", &[CLIENT, SERVER], &[classical(XX)])
         },
         World {
             attacker: Attacker { is_passive: true, ..hidden },
@@ -218,7 +217,6 @@ pub fn wide_worlds() -> Vec<World> {
     let both = |member: Member| Member { psk: true, ..member };
     let (other, client) = (Member { secret: 2, ..CLIENT }, Start { by: C, ..classical(IK) });
     let life = Limits { data: 1, ends: 1, pings: 1, restarts: 1, ..NOTHING };
-    let again = Limits { restarts: 1, restarts_at: Some(B), ..NOTHING };
     let server3 = Member { answers: 3, ..SERVER };
     vec![
         with(
@@ -231,15 +229,16 @@ pub fn wide_worlds() -> Vec<World> {
         ),
         with(life, world("wide-life", "all that happens to an open connection", &[CLIENT, SERVER], &one)),
         world("wide-known-key", "IK with the KEM, three handshakes of the responder", &[CLIENT, server3], &[IK]),
-        with(
-            again,
-            world("wide-restart", "a connects twice, b keeps three and loses its state", &[CLIENT, server3], &two),
-        ),
-        with(
-            life,
-            world("wide-life-of-two", "the same, of XX, with another handshake", &[CLIENT, server2], &[classical(XX)]),
-        ),
         world("wide-first-contact", "XX, two handshakes of the responder", &[CLIENT, server2], &[classical(XX)]),
+        World {
+            attacker: Attacker { statics: &[B], ..Attacker::default() },
+            ..world(
+                "wide-compromised",
+                "XX and IK, and the attacker has b's key",
+                &[CLIENT, SERVER],
+                &[classical(XX), classical(IK)],
+            )
+        },
         world("wide-patterns", "XX and psk", &[both(CLIENT), both(server2)], &[classical(XX), classical(PSK)]),
         world("wide-three", "two initiators", &[CLIENT, server2, other], &[classical(IK), client]),
     ]
