@@ -83,13 +83,21 @@ impl Writer<'_> {
 }
 
 impl Body<'_, '_> {
-    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer.
-    fn extern_arguments(&mut self, arguments: &[Expr]) -> Vec<String> {
-        let mut texts = vec![];
+    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer. Behind
+    /// them, whether the first message is data. Each argument is evaluated once: a message that is packed moves.
+    fn extern_arguments(&mut self, arguments: &[Expr]) -> (Vec<String>, Option<Term>) {
+        let (mut texts, mut data) = (vec![], None);
         for argument in arguments {
             match &argument.ty {
                 Type::Msg | Type::View => {
-                    let view = self.viewed(argument);
+                    let view = match argument.ty {
+                        Type::Msg => {
+                            let (message, _) = self.borrowed_message(argument);
+                            data.get_or_insert(message.member("data"));
+                            message.member("bytes")
+                        }
+                        _ => self.viewed(argument),
+                    };
                     let flat = self.w.call_support("flat", &[&view]);
                     let flat = self.bind("const uint8_t *", "bytes", &flat);
                     texts.push(flat.into());
@@ -105,13 +113,13 @@ impl Body<'_, '_> {
                 _ => texts.push(self.borrowed(argument).address()),
             }
         }
-        texts
+        (texts, data)
     }
 
     /// The value of a call without effect.
     pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> Term {
         let name = self.w.extern_name(id);
-        let mut texts = self.extern_arguments(arguments);
+        let mut texts = self.extern_arguments(arguments).0;
         if self.w.scalar(ty).is_some() {
             return format!("{name}({})", texts.join(", ")).into();
         }
@@ -133,7 +141,6 @@ impl Body<'_, '_> {
             Some(Type::Option(t)) => **t == Type::Msg,
             _ => false,
         };
-        let data = arguments.iter().find(|a| a.ty == Type::Msg).map_or("false".to_string(), |a| self.data_of(a));
         if !makes {
             let name = self.w.extern_name(id);
             match (into, result) {
@@ -146,7 +153,7 @@ impl Body<'_, '_> {
                     self.code.line(format!("(void){value};"));
                 }
                 _ => {
-                    let texts = self.extern_arguments(arguments);
+                    let (texts, _) = self.extern_arguments(arguments);
                     self.code.line(format!("{name}({});", texts.join(", ")));
                 }
             }
@@ -154,7 +161,8 @@ impl Body<'_, '_> {
             return;
         }
         let name = self.w.extern_name(id);
-        let mut texts = self.extern_arguments(arguments);
+        let (mut texts, data) = self.extern_arguments(arguments);
+        let data = data.unwrap_or("false".into());
         texts.push("step->out->bytes + step->bytes".into());
         texts.push("step->out->bytes_max - step->bytes".into());
         let from = self.bind("const uint32_t", "made_from", "step->bytes");
