@@ -11,8 +11,8 @@
 //! - A pure function of numbers or bytes that has an inverse hides its last argument, and the inverse recovers it.
 //!
 //! Hiding is addition (exclusive or) of a stream that depends on the name of the function and on all other arguments,
-//! so that equal arguments give equal results. The hash is no cryptography: it has 64 bits, and a tag of n bytes is met by
-//! chance with probability 2^-8n. Networks do not search for collisions.
+//! so that equal arguments give equal results. The hash is no cryptography: it has 64 bits, and a tag of n bytes is met
+//! by chance with probability 2^-8n. Networks do not search for collisions.
 //!
 //! There is no model of a function with a body in C (it has a value of its own), of one that is not pure (it has
 //! effects), or of one whose contract does not suffice. [`Model::of`] reports why.

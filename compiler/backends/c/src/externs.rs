@@ -83,21 +83,25 @@ impl Writer<'_> {
 }
 
 impl Body<'_, '_> {
-    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer. And whether
-    /// the first message among them has data: it is evaluated once, as packing it takes it over.
-    fn extern_arguments(&mut self, arguments: &[Expr]) -> (Vec<String>, String) {
+    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer. Behind
+    /// them, whether the first message is data. Each argument is evaluated once: a message that is packed moves.
+    fn extern_arguments(&mut self, arguments: &[Expr]) -> (Vec<String>, Option<Term>) {
         let (mut texts, mut data) = (vec![], None);
         for argument in arguments {
             match &argument.ty {
-                Type::Msg => {
-                    let message = self.borrowed_message(argument).0;
-                    data.get_or_insert_with(|| message.member("data"));
-                    let view = message.member("bytes");
-                    self.flat_argument(&view, &mut texts);
-                }
-                Type::View => {
-                    let view = self.viewed(argument);
-                    self.flat_argument(&view, &mut texts);
+                Type::Msg | Type::View => {
+                    let view = match argument.ty {
+                        Type::Msg => {
+                            let (message, _) = self.borrowed_message(argument);
+                            data.get_or_insert(message.member("data"));
+                            message.member("bytes")
+                        }
+                        _ => self.viewed(argument),
+                    };
+                    let flat = self.w.call_support("flat", &[&view]);
+                    let flat = self.bind("const uint8_t *", "bytes", &flat);
+                    texts.push(flat.into());
+                    texts.push(format!("{view}.len"));
                 }
                 Type::Bytes(_) => texts.push(format!("{}.at", self.borrowed(argument))),
                 Type::Text(_) => {
@@ -109,13 +113,7 @@ impl Body<'_, '_> {
                 _ => texts.push(self.borrowed(argument).address()),
             }
         }
-        (texts, data.map_or_else(|| "false".into(), String::from))
-    }
-
-    fn flat_argument(&mut self, view: &Term, texts: &mut Vec<String>) {
-        let flat = self.w.call_support("flat", &[view]);
-        let flat = self.bind("const uint8_t *", "bytes", &flat);
-        texts.extend([flat.into(), format!("{view}.len")]);
+        (texts, data)
     }
 
     /// The value of a call without effect.
@@ -155,7 +153,7 @@ impl Body<'_, '_> {
                     self.code.line(format!("(void){value};"));
                 }
                 _ => {
-                    let texts = self.extern_arguments(arguments).0;
+                    let (texts, _) = self.extern_arguments(arguments);
                     self.code.line(format!("{name}({});", texts.join(", ")));
                 }
             }
@@ -164,6 +162,7 @@ impl Body<'_, '_> {
         }
         let name = self.w.extern_name(id);
         let (mut texts, data) = self.extern_arguments(arguments);
+        let data = data.unwrap_or("false".into());
         texts.push("step->out->bytes + step->bytes".into());
         texts.push("step->out->bytes_max - step->bytes".into());
         let from = self.bind("const uint32_t", "made_from", "step->bytes");
