@@ -9,6 +9,7 @@ pub mod machines;
 pub mod mutants;
 pub mod mutation;
 pub mod pair;
+pub mod primitives;
 pub mod programs;
 pub mod rows;
 pub mod source;
