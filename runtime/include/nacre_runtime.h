@@ -51,6 +51,7 @@ enum nacre_reason {
     NACRE_REASON_RESTARTED = 5,
     NACRE_REASON_OTHER_STACK = 6,
     NACRE_REASON_INCOMPLETE = 7,    /* the peer closed before everything had arrived that was sent here */
+    NACRE_REASON_EXHAUSTED = 8,     /* a layer that encrypts has reached a limit of its keys */
     NACRE_REASON_BUSY = 128         /* there is no room for the connection, at the peer or here */
 };
 

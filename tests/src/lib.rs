@@ -3,6 +3,7 @@
 pub mod functions;
 pub mod fuzzing;
 pub mod injected;
+pub mod keyed;
 pub mod library;
 pub mod line_numbers;
 pub mod machines;
