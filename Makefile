@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .PHONY: demo test bench bench-verify soak setup setup-test setup-processors build lint clean
 
-## Sends a file through the stack `reliable` over a bad network, and shows the stack.
+## Sends a file through the stack `secure` over a bad network, and shows the stack.
 demo: setup
 	$(CARGO) build --release --package nacre
 	tools/demo.sh $(TARGET)/release/nacre 64

@@ -28,6 +28,8 @@ nacre-runtime descriptors
 nacre-runtime documents
 nacre transfer
 nacre faults
+nacre secure
+nacre user_keys
 nacre examples
 nacre documents
 nacre exits output_that_is_not_read_or_not_written_leaves_no_verdict long_simulations_report_progress

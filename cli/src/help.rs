@@ -22,8 +22,10 @@ pub const BUILD: &str = "Example:
   gcc -O2 -c out/reliable.c";
 
 /// The text for `nacre run`.
-pub const RUN: &str = "A stack that has a layer with keys encrypts, and both ends prove who they are: by keys, which are made on first \
-use (`nacre keys`), or by a secret that both have (`--psk-file`). A stack without such a layer needs `--plain` on both sides.
+pub const RUN: &str = "\
+A stack that has a layer with keys encrypts, and both ends prove who they are: by keys, which are made on first \
+use (`nacre keys`), or by a secret that both have (`--psk-file`). A stack without such a layer needs `--plain` on \
+both sides.
 
 Example:
   nacre run examples/secure.nacre --stack secure receive --listen [::]:7000 --out copy

@@ -60,7 +60,9 @@ impl<'d> Doorkeeper<'d> {
                 Protection::Psk(_) => "its sender has another secret or none",
                 _ => "its sender expects another key (`--peer`), or has a secret (`--psk-file`)",
             };
-            words.say(&format!("a frame was rejected because it is not authentic: {doubt}, or it is forged"));
+            words.say(&format!(
+                "a frame was rejected because it is not authentic: {doubt}, or it was damaged or forged"
+            ));
         }
     }
 }
