@@ -1,9 +1,10 @@
 //! Measures the figures of docs/performance.md: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
-//! `nacre-benches --only stacks`, `--only runtime`, `--only network` or `--only handshakes` prints one part.
+//! `nacre-benches --only stacks`, `--only encryption`, `--only runtime`, `--only network` or `--only handshakes` prints one part.
 //! `nacre-benches --verification FILE [PART ...]`: the figures of docs/verification.md, of the files of the library
 //! whose paths contain a PART.
 
 mod callgrind;
+mod encryption;
 mod frame_path;
 mod handshakes;
 mod harness;
@@ -17,8 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: nacre-benches [FILE | --only stacks | --only runtime | --only network | --only handshakes | \
-                     --verification FILE [PART ...]]";
+    "usage: nacre-benches [FILE | --only stacks|encryption|runtime|network|handshakes | --verification FILE [PART ...]]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +26,7 @@ fn main() -> ExitCode {
     let (parts, file) = match words[..] {
         [] => (Parts::All, None),
         ["--only", "stacks"] => (Parts::Stacks, None),
+        ["--only", "encryption"] => (Parts::Encryption, None),
         ["--only", "runtime"] => (Parts::Runtime, None),
         ["--only", "network"] => (Parts::Network, None),
         ["--only", "handshakes"] => (Parts::Handshakes, None),
@@ -49,6 +50,7 @@ fn done(result: Result<(), String>) -> ExitCode {
 enum Parts {
     All,
     Stacks,
+    Encryption,
     Runtime,
     Network,
     Handshakes,
@@ -83,6 +85,9 @@ fn report(folder: &Path, parts: Parts) -> Result<String, String> {
     }
     if parts.has(Parts::Stacks) {
         text += &table::stacks(&harness::measure_stacks(folder, &stacks)?);
+    }
+    if parts.has(Parts::Encryption) {
+        text += &table::encryption(&encryption::measure(folder, &stacks)?);
     }
     if parts.has(Parts::Runtime) {
         text += &table::runtime(&frame_path::measure(folder, &stacks)?);

@@ -10,13 +10,11 @@ use crate::secure::handshake::{Initiator, Responder};
 use crate::secure::keys::Expect;
 use crate::secure::noise::Parameters;
 use crate::secure::payload::Payload;
+use crate::secured::First;
 use crate::wire::secure::Initiate;
 use crate::wire::Label;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-
-/// What a first frame is recognized by when it comes again: its sender, and a hash of what it says.
-pub(crate) type First = (SocketAddr, [u8; 32]);
 
 /// A handshake that is not over.
 pub(crate) struct Pending {

@@ -67,6 +67,7 @@ mod router;
 pub mod sans_io;
 mod secure;
 mod secured;
+mod security;
 mod shares;
 mod stack;
 mod stacks;

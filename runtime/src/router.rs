@@ -64,7 +64,7 @@ use crate::output::Message;
 use crate::random::Random;
 use crate::refusals::Refusals;
 use crate::retry::Retries;
-use crate::secured::Security;
+use crate::security::Security;
 use crate::shares::Cause;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
