@@ -7,7 +7,8 @@ use nacre_driver::Level;
 use crate::harness::{build, difference, emit};
 use crate::place::here;
 
-/// A stack with `encrypt`, and the same without it: instructions of one message, at the end that sends and at the one that receives.
+/// A stack with `encrypt`, and the same without it: instructions of one message, at the end that sends and at the one
+/// that receives.
 pub struct Encryption {
     pub stack: &'static str,
     pub plain: &'static str,

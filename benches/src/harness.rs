@@ -170,8 +170,8 @@ fn time(program: &Path, mode: &str) -> Result<(f64, f64, Sizes), String> {
     Ok((send, deliver, sizes))
 }
 
-/// Returns the instructions per message of each function: the difference of two runs of different lengths, which excludes
-/// the set-up.
+/// Returns the instructions per message of each function: the difference of two runs of different lengths, which
+/// excludes the set-up.
 pub fn difference(program: &Path, mode: &str, folder: &Path) -> Result<impl Fn(&str) -> f64, String> {
     let few = inclusive(program, &["1000", mode], folder)?;
     let many = inclusive(program, &[&(1000 + MESSAGES).to_string(), mode], folder)?;

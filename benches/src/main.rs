@@ -1,5 +1,5 @@
 //! Measures the figures of docs/performance.md: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
-//! `nacre-benches --only stacks`, `--only encryption`, `--only runtime`, `--only network` or `--only handshakes` prints one part.
+//! `nacre-benches --only PART` prints one part: stacks, encryption, runtime, network or handshakes.
 //! `nacre-benches --verification FILE [PART ...]`: the figures of docs/verification.md, of the files of the library
 //! whose paths contain a PART.
 

@@ -80,7 +80,7 @@ const RECURSIVE: Listed = &[
             ("compiler/backends/c/src/actions.rs", &["message_argument"]),
             (
                 "compiler/backends/c/src/operators.rs",
-                &["arithmetic", "computed_as", "known_order", "mul_div", "shift", "unconverted"],
+                &["arithmetic", "computed_as", "known_order", "mul_div", "shift", "shifted", "unconverted"],
             ),
             ("compiler/backends/c/src/statements.rs", &["statement", "store"]),
             ("compiler/backends/c/src/strings.rs", &["source"]),
@@ -184,7 +184,7 @@ const RECOGNIZERS: Listed = &[
         "a shorter or faster way for some forms; all others take the general one",
         &[
             ("compiler/backends/c/src/body.rs", &["pushes"]),
-            ("compiler/backends/c/src/operators.rs", &["known_order"]),
+            ("compiler/backends/c/src/operators.rs", &["is_distance_and_constant", "known_order", "shifted"]),
             ("compiler/backends/promela/src/expressions.rs", &["assign"]),
             ("compiler/compose/src/facts.rs", &["converted"]),
             ("compiler/optimize/src/release_low.rs", &["simple"]),
