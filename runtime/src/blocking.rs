@@ -58,7 +58,7 @@ impl Listener {
             if let Some(error) = self.why_ended(id) {
                 return Err(error);
             }
-            self.router.address_of(id)?;
+            self.router.get(id)?;
             self.turn(until)?;
         }
     }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use nacre_stack::interpret::{self, Addr, Config, Machine, Schedule, Value};
-use nacre_stack::models::Models;
 use nacre_stack::{mask, Stack, Type};
 
 use crate::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcome, Output, Step};
 
-/// Opens endpoints in the interpreter, with models of the functions of the host.
+/// Opens endpoints in the interpreter.
 #[derive(Clone)]
 pub struct Interpreter {
     pub stack: Arc<Stack>,
@@ -25,8 +24,7 @@ impl Interpreter {
 
 impl Maker for Interpreter {
     fn open(&self, opening: &Opening) -> Result<(Box<dyn Endpoint>, Vec<Output>), String> {
-        let externs = Arc::new(Models::of([&*self.stack]));
-        let mut config = Config { seed: opening.seed, externs, ..Config::default() };
+        let mut config = Config { seed: opening.seed, ..Config::default() };
         if self.any_order {
             config.schedule = Schedule::Any(opening.seed);
         }
@@ -189,10 +187,6 @@ impl Endpoint for Interpreted {
         self.machine.canonical_bytes()
     }
 
-    fn shows_state(&self) -> bool {
-        !self.machine.stack().cells.iter().any(|cell| cell.secret)
-    }
-
     fn space(&self) -> (u32, u32) {
         let all = self.machine.stack().bounds.blocks;
         (if self.dead { all } else { self.machine.free_blocks() }, all)
@@ -200,7 +194,6 @@ impl Endpoint for Interpreted {
 
     fn discard(&mut self) {
         self.dead = true;
-        self.machine.discard();
     }
 
     fn reports(&self) -> Vec<String> {

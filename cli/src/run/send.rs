@@ -8,12 +8,9 @@ use nacre_driver::files::open_regular;
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 use nacre_simulator::workload::largest_accepted;
 
-use super::failure::{Cause, Failure};
 use super::framing::{Answer, Head, Sum, Summing};
 use super::line::{any_towards, introduce, Line};
-use super::protection::Protection;
 use super::report::Moved;
-use super::trust::Trust;
 use crate::args::Send;
 use crate::console::{say, Exit};
 use crate::interrupt::{Interrupt, TURN};
@@ -28,33 +25,24 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The time limit for closing a connection.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Sends a file and waits for the receiver's checksum.
-pub fn send(args: &Send, stack: &Stack, protection: &Protection) -> Result<Exit, Failure> {
+/// Sends a file and waits for the receiver's checksum. The error is a message for the user.
+pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     let path = args.file.display();
     let file = open_regular(&args.file).map_err(|why| format!("{path}: {why}"))?;
     let facts = file.metadata().map_err(|error| format!("{path}: {error}"))?;
     let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let head = Head { size: facts.len(), name };
-    let Line { mut listener, faults } = Line::open(
-        any_towards(args.to.address),
-        &args.net,
-        Options { connections: 4, ..Options::default() },
-        protection,
-    )?;
-    let trust = Trust { peer: &args.to, pin: args.expected.peer, protection };
-    let peer = trust.connect(&mut listener, stack)?;
+    let Line { mut listener, faults } =
+        Line::open(any_towards(args.to), &args.net, Options { connections: 4, ..Options::default() })?;
+    let peer = listener.connect(args.to, stack).map_err(|error| error.to_string())?;
     say(&format!("sending to {} over {}", args.to, introduce(stack)));
 
     let begun = Instant::now();
     let interrupt = Interrupt::watch()?;
-    let met = trust.meet(&mut listener, peer, &interrupt);
-    let (is_met, interrupt) = (protection.is_encrypted(), &interrupt);
-    let mut transfer = Sending { listener: &mut listener, peer, is_met, interrupt, sent: 0, reported: None };
-    let sums = met.and_then(|key| {
-        let sum = transfer.file(file, &head).map_err(|failure| failure.about(&path).with(key))?;
-        transfer.answer().map(|other| (sum, other, key)).map_err(|failure| failure.with(key))
-    });
-    let (sum, other_sum, peer_key) = match sums {
+    let mut transfer = Sending { listener: &mut listener, peer, interrupt: &interrupt, sent: 0, reported: None };
+    let sums = transfer.file(file, &head).map_err(|error| format!("{path}: {error}"));
+    let sums = sums.and_then(|sum| transfer.answer().map(|other| (sum, other)));
+    let (sum, other_sum) = match sums {
         Ok(sums) => sums,
         Err(_) if interrupt.came() => {
             let taken = transfer.sent;
@@ -69,12 +57,11 @@ pub fn send(args: &Send, stack: &Stack, protection: &Protection) -> Result<Exit,
     let time = begun.elapsed();
 
     let statistics = listener.statistics_of(peer).unwrap_or_default();
+    let peer_name = args.to.to_string();
     let moved = Moved {
         verb: "sent",
         name: &head.name,
-        peer: args.to.to_string(),
-        protection,
-        peer_key,
+        peer: peer_name,
         bytes: head.size,
         time,
         sum,
@@ -99,23 +86,16 @@ fn so_far(taken: u64, size: u64, answered: bool) -> String {
 }
 
 /// The meaning of an answer that is no sum.
-fn refusal(answer: Option<Answer>) -> Failure {
+fn refusal(answer: Option<Answer>) -> String {
     match answer {
-        Some(Answer::Failed(why)) => Failure::new(Cause::Refused, format!("the receiver does not take it: {why}")),
+        Some(Answer::Failed(why)) => format!("the receiver does not take it: {why}"),
         _ => "the receiver answers something else than `nacre run receive` does".into(),
     }
-}
-
-/// The receiver closed before the end.
-fn left() -> Failure {
-    Failure::new(Cause::Ended, LEFT)
 }
 
 struct Sending<'l> {
     listener: &'l mut Listener,
     peer: ConnectionId,
-    /// The peer has answered before the first message.
-    is_met: bool,
     interrupt: &'l Interrupt,
     /// Bytes of the file that the stack has accepted.
     sent: u64,
@@ -125,11 +105,9 @@ struct Sending<'l> {
 
 impl Sending<'_> {
     /// Sends the head, the bytes and the sum.
-    fn file(&mut self, mut file: File, head: &Head) -> Result<Sum, Failure> {
+    fn file(&mut self, mut file: File, head: &Head) -> Result<Sum, String> {
         self.message(&head.write())?;
-        if !self.is_met {
-            self.greet()?;
-        }
+        self.greet()?;
         let mut buffer = vec![0; self.largest()?];
         let (mut summing, mut left) = (Summing::default(), head.size);
         let mut progress = Progress::of_bytes(head.size, &head.name);
@@ -137,7 +115,7 @@ impl Sending<'_> {
             let want = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             let got = file.read(&mut buffer[..want]).map_err(|error| error.to_string())?;
             if got == 0 {
-                return Err(format!("the file was truncated while it was read: {left} bytes are missing").into());
+                return Err(format!("the file was truncated while it was read: {left} bytes are missing"));
             }
             summing.add(&buffer[..got]);
             self.message(&buffer[..got])?;
@@ -150,7 +128,7 @@ impl Sending<'_> {
         Ok(sum)
     }
 
-    fn message(&mut self, message: &[u8]) -> Result<(), Failure> {
+    fn message(&mut self, message: &[u8]) -> Result<(), String> {
         let until = Instant::now() + PATIENCE;
         loop {
             self.go_on()?;
@@ -158,20 +136,19 @@ impl Sending<'_> {
                 Ok(()) => return self.why_over().map_or(Ok(()), Err),
                 Err(Error::TimedOut) if Instant::now() < until => {}
                 Err(Error::TimedOut) => {
-                    let words = format!("no message could be sent for {} s: is there a receiver?", PATIENCE.as_secs());
-                    return Err(words.into());
+                    return Err(format!("no message could be sent for {} s: is there a receiver?", PATIENCE.as_secs()))
                 }
                 Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => {
-                    return Err(self.why_over().unwrap_or_else(left))
+                    return Err(self.why_over().unwrap_or_else(|| LEFT.into()))
                 }
-                Err(other) => return Err(other.into()),
+                Err(other) => return Err(other.to_string()),
             }
         }
     }
 
     /// Why the transfer is over before the receiver has everything: what the receiver says, or why the connection has
     /// ended.
-    fn why_over(&mut self) -> Option<Failure> {
+    fn why_over(&mut self) -> Option<String> {
         Some(match self.listener.receive(self.peer, Some(Duration::ZERO)) {
             Ok(answer) => match Answer::read(&answer) {
                 // The last message has arrived already.
@@ -182,30 +159,30 @@ impl Sending<'_> {
                 other => refusal(other),
             },
             Err(Error::TimedOut) => return None,
-            Err(Error::Closed(Reason::Closed | Reason::Incomplete) | Error::NoConnection) => left(),
-            Err(other) => other.into(),
+            Err(Error::Closed(Reason::Closed | Reason::Incomplete) | Error::NoConnection) => LEFT.into(),
+            Err(other) => other.to_string(),
         })
     }
 
     /// Fails if the user has interrupted the program.
-    fn go_on(&self) -> Result<(), Failure> {
+    fn go_on(&self) -> Result<(), String> {
         if self.interrupt.came() {
-            return Err(Failure::new(Cause::Interrupted, "interrupted"));
+            return Err("interrupted".into());
         }
         Ok(())
     }
 
     /// Waits briefly for the receiver; reports if the system knows of none.
-    fn greet(&mut self) -> Result<(), Failure> {
+    fn greet(&mut self) -> Result<(), String> {
         let until = Instant::now() + Duration::from_secs(1);
         while Instant::now() < until {
             self.go_on()?;
             let time = until.saturating_duration_since(Instant::now()).min(TURN);
-            match self.listener.wait(Some(time))? {
+            match self.listener.wait(Some(time)).map_err(|error| error.to_string())? {
                 Some(Event::Opened { .. }) => return Ok(()),
                 Some(Event::Delivered { message, .. }) => return Err(refusal(Answer::read(&message.to_vec()))),
-                Some(Event::OtherStack(what)) => return Err(Failure::new(Cause::OtherStack, what.description())),
-                Some(Event::Closed { reason, .. }) => return Err(Error::Closed(reason).into()),
+                Some(Event::OtherStack(what)) => return Err(what.description()),
+                Some(Event::Closed { reason, .. }) => return Err(format!("the connection has ended: {reason}")),
                 Some(Event::Error { peer, cause, .. }) => {
                     say(&format!("{peer}: {cause}. Is there a receiver? Still trying"));
                     return Ok(());
@@ -217,7 +194,7 @@ impl Sending<'_> {
     }
 
     /// Returns the longest message that the idle stack accepts.
-    fn largest(&mut self) -> Result<usize, Failure> {
+    fn largest(&mut self) -> Result<usize, String> {
         let until = Instant::now() + PATIENCE;
         loop {
             self.go_on()?;
@@ -229,15 +206,15 @@ impl Sending<'_> {
             if Instant::now() > until {
                 return Err("the stack accepts no message".into());
             }
-            let waited = self.listener.wait(Some(TURN))?;
+            let waited = self.listener.wait(Some(TURN)).map_err(|error| error.to_string())?;
             if let Some(Event::Closed { reason, .. }) = waited {
-                return Err(Error::Closed(reason).into());
+                return Err(format!("the connection has ended: {reason}"));
             }
         }
     }
 
     /// Waits for the sum that the receiver reports.
-    fn answer(&mut self) -> Result<Sum, Failure> {
+    fn answer(&mut self) -> Result<Sum, String> {
         if let Some(sum) = self.reported {
             return Ok(sum);
         }
@@ -248,8 +225,8 @@ impl Sending<'_> {
                 Ok(answer) => break answer,
                 Err(Error::TimedOut) if Instant::now() < until => {}
                 Err(Error::TimedOut) => return Err("everything was sent, but the receiver did not confirm it".into()),
-                Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => return Err(left()),
-                Err(other) => return Err(other.into()),
+                Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => return Err(LEFT.into()),
+                Err(other) => return Err(other.to_string()),
             }
         };
         match Answer::read(&answer) {

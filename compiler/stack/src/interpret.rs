@@ -21,7 +21,6 @@ pub mod canonical;
 mod choices;
 mod conditions;
 mod covered;
-mod discard;
 mod evaluate;
 mod execute;
 mod filter;

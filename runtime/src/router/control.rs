@@ -8,7 +8,6 @@ use crate::event::{ConnectionId, Head, OtherStack};
 use crate::outbox::Outbox;
 use crate::peers::Peer;
 use crate::stepper::Op;
-use crate::wire::secure::Inner;
 use crate::wire::{Control, Identification, Label};
 use std::net::SocketAddr;
 
@@ -22,10 +21,10 @@ impl<O: Outbox> Router<O> {
     pub(super) fn control(&mut self, from: SocketAddr, len: usize) {
         self.statistics.controls_in += 1;
         let Some(control) = Control::read(self.stepper.frame(len)) else {
-            return self.secure_control(from, len);
+            self.statistics.malformed += 1;
+            return;
         };
         let used = match control {
-            _ if self.security.is_used && self.is_for_secure(from, &control) => false,
             Control::Refused { to, fingerprint, served, .. } => self.refused(from, to, fingerprint, &served),
             Control::Unknown { unknown } => self.unknown(from, unknown),
             Control::Ping { to, token } => self.ping(from, len, to, token),
@@ -40,7 +39,7 @@ impl<O: Outbox> Router<O> {
     /// the fingerprint that was sent.
     fn refused(&mut self, from: SocketAddr, to: Label, fingerprint: u64, served: &[u64]) -> bool {
         let Some(connection) = self.connections.meant(from, to) else {
-            return self.doubt(from, to, Reason::OtherStack, Some((fingerprint, served)));
+            return false;
         };
         let (id, ours) = (connection.id, connection.instance.stack().to_name());
         if connection.confirmed || connection.peer_incarnation.is_some() || ours.fingerprint != fingerprint {
@@ -55,7 +54,7 @@ impl<O: Outbox> Router<O> {
     /// The peer keeps nothing before we have shown that we are at our address: frames carry this label from now on.
     fn retry(&mut self, from: SocketAddr, to: Label, label: Label) -> bool {
         let Some(connection) = self.connections.meant(from, to) else {
-            return self.retry_handshake(from, to, label);
+            return false;
         };
         if connection.arrived || connection.confirmed || connection.peer_incarnation.is_some() {
             return false;
@@ -68,7 +67,7 @@ impl<O: Outbox> Router<O> {
 
     /// The peer says that it does not know the label that we use. It may be a lie: the stack says everything again,
     /// and a ping asks. If the peer still says so later and nothing else came from it, it has forgotten the connection.
-    pub(super) fn unknown(&mut self, from: SocketAddr, label: Label) -> bool {
+    fn unknown(&mut self, from: SocketAddr, label: Label) -> bool {
         let now = self.time;
         let Some(connection) = self.connections.labelled(from, label) else {
             return false;
@@ -162,18 +161,12 @@ impl<O: Outbox> Router<O> {
         }
         let token = connection.ping_token;
         let (address, to) = (connection.peer.address, connection.label);
-        if connection.secured.is_some() {
-            return self.say_sealed(id, &Inner::Ping(token));
-        }
         self.answer(address, usize::MAX, &Control::Ping { to, token });
     }
 
     /// A frame with a label that this end does not know.
     pub(super) fn answer_unknown(&mut self, from: SocketAddr, len: usize, unknown: Label) {
         self.statistics.unknown_cookies += 1;
-        if self.security.is_used && self.answer_with_reset(from, len, unknown) {
-            return;
-        }
         if self.refuse_again(from, len, unknown) {
             return;
         }

@@ -13,7 +13,6 @@
 //! and texts, which are not bytes yet, to temporary space of the statement (docs/decisions/022).
 
 mod actions;
-mod admission;
 mod body;
 mod calls;
 mod canonical;
@@ -39,7 +38,6 @@ mod levels;
 mod lifetimes;
 mod loops;
 mod messages;
-mod models;
 mod names;
 mod naming;
 mod opening;
