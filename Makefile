@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .PHONY: demo test bench bench-verify soak setup setup-test setup-processors build lint clean
 
-## Sends a file through the stack `reliable` over a bad network, and shows the stack.
+## Sends a file through the stack `secure` over a bad network, and shows the stack.
 demo: setup
 	$(CARGO) build --release --package nacre
 	tools/demo.sh $(TARGET)/release/nacre 64
@@ -34,7 +34,7 @@ setup:
 	tools/install.sh gcc libc6-dev
 
 setup-test: setup
-	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 iproute2
+	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 iproute2 python3-dissononce libsodium-dev
 
 ## Cross compilers and an emulator: powerpc and s390x (big-endian), arm (32 bits).
 setup-processors: setup

@@ -21,9 +21,15 @@ nacre-runtime c_interface
 nacre-runtime namespaces
 nacre-runtime links
 nacre-runtime many_connections
+nacre-runtime stopped
+nacre-runtime hostile
+nacre-runtime full
+nacre-runtime descriptors
 nacre-runtime documents
 nacre transfer
 nacre faults
+nacre secure
+nacre user_keys
 nacre examples
 nacre documents
 nacre exits output_that_is_not_read_or_not_written_leaves_no_verdict long_simulations_report_progress
@@ -33,6 +39,7 @@ nacre-spin spin a_verifier_that_does_not_end_is_stopped search_that_reaches_a_li
 nacre-syntax mutations
 nacre-syntax layout_mutations
 nacre-tests imports
+nacre-tests path_mtu
 LIST
 }
 chosen=$(list | grep -E -- "$pattern") || { echo "nothing on the list matches $pattern" >&2; exit 2; }

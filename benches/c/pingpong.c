@@ -169,8 +169,10 @@ int main(int argc, char **argv) {
             char *at = (char *)config + g->offset;
             uint32_t cookie = side ? 0x654321 : 0x123456;
             uint64_t incarnation = 77 + (uint64_t)side;
-            if (strstr(g->name, ".cookie")) { memcpy(at, &cookie, g->size < 4 ? g->size : 4); }
-            if (strstr(g->name, ".incarnation")) { memcpy(at, &incarnation, g->size < 8 ? g->size : 8); }
+            if (g->role == NACRE_GIVEN_COOKIE) { memcpy(at, &cookie, g->size < 4 ? g->size : 4); }
+            if (g->role == NACRE_GIVEN_INCARNATION) { memcpy(at, &incarnation, g->size < 8 ? g->size : 8); }
+            if (g->role == NACRE_GIVEN_SEALING_KEY) { memset(at, 1 + side, g->size); }
+            if (g->role == NACRE_GIVEN_OPENING_KEY) { memset(at, 2 - side, g->size); }
         }
         stack->pool_init(pool[side], blocks);
         if (stack->open(state[side], pool[side], counters[side], config, 1, now, &out[side]) != NACRE_OK) { fail("open failed"); }

@@ -94,7 +94,7 @@ fn cost(
     let start = Instant::now();
     compile(folder, prefix)?;
     let gcc_ms = start.elapsed().as_secs_f64() * 1e3;
-    let program = link(folder, prefix)?;
+    let program = link(folder, prefix, &[])?;
     let (stream, sizes) = entry(&program, prefix, "stream", folder)?;
     let (pingpong, _) = entry(&program, prefix, "pingpong", folder)?;
     Ok(Cost { stack: prefix.into(), layers, level, stream, pingpong, sizes, emit_ms, gcc_ms })
@@ -111,16 +111,22 @@ pub fn emit(folder: &Path, file: &Path, stack: &str, level: Level, prefix: &str)
     Ok(composed.layers.len())
 }
 
+/// Compiles the program of an emitted stack, with further sources and libraries.
+pub fn build(folder: &Path, prefix: &str, more: &[&str]) -> Result<PathBuf, String> {
+    compile(folder, prefix)?;
+    link(folder, prefix, more)
+}
+
 fn compile(folder: &Path, prefix: &str) -> Result<(), String> {
     gcc(folder, &[&format!("{prefix}.c"), "-c", "-o", &format!("{prefix}.o")])
 }
 
-fn link(folder: &Path, prefix: &str) -> Result<PathBuf, String> {
+fn link(folder: &Path, prefix: &str, more: &[&str]) -> Result<PathBuf, String> {
     let (stack, header) = (format!("-DSTACK={prefix}"), format!("-DHEADER=\"{prefix}.h\""));
     let (bench, object, program) =
         (here().join("c/pingpong.c"), format!("{prefix}.o"), folder.join(format!("bench_{prefix}")));
     let (bench, output) = (bench.display().to_string(), program.display().to_string());
-    gcc(folder, &["-I.", &stack, &header, &bench, &object, "-o", &output])?;
+    gcc(folder, &[&["-I.", &stack, &header, &bench, &object, "-o", &output], more].concat())?;
     Ok(program)
 }
 
@@ -164,15 +170,21 @@ fn time(program: &Path, mode: &str) -> Result<(f64, f64, Sizes), String> {
     Ok((send, deliver, sizes))
 }
 
-/// Returns the instructions per message: the difference of two runs of different lengths, which excludes the set-up.
-fn count(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<Entry, String> {
+/// Returns the instructions per message of each function: the difference of two runs of different lengths, which
+/// excludes the set-up.
+pub fn difference(program: &Path, mode: &str, folder: &Path) -> Result<impl Fn(&str) -> f64, String> {
     let few = inclusive(program, &["1000", mode], folder)?;
     let many = inclusive(program, &[&(1000 + MESSAGES).to_string(), mode], folder)?;
-    let each = |function: &str| -> f64 {
-        let name = format!("{prefix}_{function}");
-        let of = |counts: &BTreeMap<String, u64>| counts.get(&name).copied().unwrap_or(0) as f64;
+    Ok(move |name: &str| {
+        let of = |counts: &BTreeMap<String, u64>| counts.get(name).copied().unwrap_or(0) as f64;
         (of(&many) - of(&few)) / MESSAGES as f64
-    };
+    })
+}
+
+/// Returns the instructions per message of the entry functions.
+fn count(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<Entry, String> {
+    let of = difference(program, mode, folder)?;
+    let each = |function: &str| of(&format!("{prefix}_{function}"));
     let (send, deliver) = (each("above_send"), each("input"));
     if send <= 0.0 || deliver <= 0.0 {
         return Err(format!("callgrind does not name {prefix}_above_send and {prefix}_input"));

@@ -1,9 +1,12 @@
 //! Measures the figures of docs/performance.md: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
-//! `nacre-benches --only stacks`, `--only runtime` or `--only network` prints one part. `nacre-benches --verification
-//! FILE [PART ...]`: the figures of docs/verification.md, of the files of the library whose paths contain a PART.
+//! `nacre-benches --only PART` prints one part: stacks, encryption, runtime, network or handshakes.
+//! `nacre-benches --verification FILE [PART ...]`: the figures of docs/verification.md, of the files of the library
+//! whose paths contain a PART.
 
 mod callgrind;
+mod encryption;
 mod frame_path;
+mod handshakes;
 mod harness;
 mod place;
 mod table;
@@ -15,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: nacre-benches [FILE | --only stacks | --only runtime | --only network | --verification FILE [PART ...]]";
+    "usage: nacre-benches [FILE | --only stacks|encryption|runtime|network|handshakes | --verification FILE [PART ...]]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,8 +26,10 @@ fn main() -> ExitCode {
     let (parts, file) = match words[..] {
         [] => (Parts::All, None),
         ["--only", "stacks"] => (Parts::Stacks, None),
+        ["--only", "encryption"] => (Parts::Encryption, None),
         ["--only", "runtime"] => (Parts::Runtime, None),
         ["--only", "network"] => (Parts::Network, None),
+        ["--only", "handshakes"] => (Parts::Handshakes, None),
         ["--drive", object, messages, mode] => return done(frame_path::drive(object, messages, mode)),
         ["--verification", file, ref chosen @ ..] => return done(verification::measure(file, chosen)),
         [file] if !file.starts_with('-') => (Parts::All, Some(file)),
@@ -45,8 +50,10 @@ fn done(result: Result<(), String>) -> ExitCode {
 enum Parts {
     All,
     Stacks,
+    Encryption,
     Runtime,
     Network,
+    Handshakes,
 }
 
 impl Parts {
@@ -79,11 +86,17 @@ fn report(folder: &Path, parts: Parts) -> Result<String, String> {
     if parts.has(Parts::Stacks) {
         text += &table::stacks(&harness::measure_stacks(folder, &stacks)?);
     }
+    if parts.has(Parts::Encryption) {
+        text += &table::encryption(&encryption::measure(folder, &stacks)?);
+    }
     if parts.has(Parts::Runtime) {
         text += &table::runtime(&frame_path::measure(folder, &stacks)?);
     }
     if parts.has(Parts::Network) {
         text += &table::network(&udp::measure(folder, &stacks)?);
+    }
+    if parts.has(Parts::Handshakes) {
+        text += &table::handshakes(&handshakes::measure(folder)?);
     }
     Ok(text)
 }

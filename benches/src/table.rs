@@ -1,6 +1,8 @@
 //! The measurements as Markdown.
 
+use crate::encryption::{Encryption, End};
 use crate::frame_path::FramePath;
+use crate::handshakes::Handshakes;
 use crate::harness::{Cost, Entry};
 use crate::udp::Network;
 
@@ -51,6 +53,18 @@ process, *gcc* that of `gcc -O2 -c`; both are measured once.
 |---|---|---|---|---|---|---|---|
 ";
 
+const ENCRYPTION: &str = "
+## Encryption
+
+Instructions of a message of 16 bytes with `encrypt`, at level inline; messages alternate in direction. *Host* is the part
+of `nacre_seal` or `nacre_unseal`, here of libsodium (`adapters/nacre_sodium.c`). *Plain* is the stack without `encrypt`.
+*More* is what remains: the cost of `encrypt` itself, of packing the headers above it, and of the larger frame. A frame has
+8 bytes more in front of its data, and 16 behind it.
+
+| stack | plain | send: all | host | plain | more | deliver: all | host | plain | more |
+|---|---|---|---|---|---|---|---|---|---|
+";
+
 const RUNTIME: &str = "
 ## A message through the runtime
 
@@ -70,6 +84,32 @@ ping-pong of two threads on plain sockets in C (`benches/c/raw.c`) with the same
 on unconnected IPv4 sockets. The payload has 16 bytes. *Polling* never sleeps. *Blocking* sleeps in `recvfrom` (raw) or
 `ppoll` (nacre).
 ";
+
+const HANDSHAKES: &str = "
+## Handshakes of secure connections
+
+Processor time of each end for one handshake, from `connect_secure` to `Opened` at both ends, through the core of the
+runtime (`sans_io`, `benches/src/handshakes.rs`): all frames, the agreement on keys, and the opening of a small stack.
+
+| pattern | keys | initiator, µs | responder, µs |
+|---|---|---|---|
+";
+
+/// Returns the table of the costs of handshakes.
+pub fn handshakes(measured: &Handshakes) -> String {
+    let mut text = HANDSHAKES.to_string();
+    for one in &measured.handshakes {
+        text += &format!("| {} | {} | {:.0} | {:.0} |\n", one.pattern, one.suite, one.initiator, one.responder);
+    }
+    let (forged, in_flood) = (measured.forged, measured.in_flood);
+    text += "\nWhere addresses must be proven (*retry*), ";
+    text += &format!("a responder that gets {forged} first frames from forged addresses for each honest client\nuses ");
+    text += &format!(
+        "{in_flood:.0} µs for all of them and a handshake: {:.0} handshakes per second on one core.\n",
+        1e6 / in_flood
+    );
+    text
+}
 
 /// Returns the introduction of docs/performance.md.
 pub fn head() -> String {
@@ -120,6 +160,13 @@ fn mode(what: &str, costs: &[Cost], entry: impl Fn(&Cost) -> Entry) -> String {
         );
     }
     text
+}
+
+/// Returns the table of the cost of encryption.
+pub fn encryption(rows: &[Encryption]) -> String {
+    let end = |end: &End| format!("{:.0} | {:.0} | {:.0} | **{:.0}**", end.all, end.host, end.plain, end.more());
+    let row = |e: &Encryption| format!("| {} | {} | {} | {} |\n", e.stack, e.plain, end(&e.send), end(&e.deliver));
+    ENCRYPTION.to_string() + &rows.iter().map(row).collect::<String>()
 }
 
 /// Returns the table of the instructions for a message through the runtime.

@@ -2,6 +2,8 @@
 //!
 //! Longer than others: it lists all options of all commands.
 
+pub mod secure;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -9,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::help;
 use crate::levels::{EmittedLevel, Machines};
-use crate::units::{address, length, members, peer, setting, Probability, Time};
+use crate::units::{address, length, members, peer, setting, Peer, Probability, Time};
 
 #[derive(Parser, Debug)]
 #[command(
@@ -43,6 +45,9 @@ pub enum Verb {
     /// Transfers files or lines of text over UDP through a stack
     #[command(after_help = help::RUN)]
     Run(Run),
+    /// Makes and prints the keys that `nacre run` proves its identity with
+    #[command(after_help = help::KEYS)]
+    Keys(secure::Keys),
     /// Simulates a stack on a faulty network; each seed is one run
     #[command(after_help = help::SIM)]
     Sim(Sim),
@@ -55,9 +60,9 @@ pub enum Verb {
     /// Replays a run that `verify` saved, in the interpreter and in the emitted C
     #[command(after_help = help::REPLAY)]
     Replay(Replay),
-    /// Proves the bypass (not built yet)
+    /// Proves invariants, assertions and bounds of the layers of a stack, for all states
     #[command(after_help = help::PROVE)]
-    Prove(Rest),
+    Prove(Prove),
     /// Measures which branches are likely (not built yet)
     #[command(after_help = help::PROFILE)]
     Profile(Rest),
@@ -210,6 +215,13 @@ pub struct Which {
     pub stack: String,
 }
 
+/// Arguments of `nacre prove`.
+#[derive(Args, Debug)]
+pub struct Prove {
+    #[command(flatten)]
+    pub which: Which,
+}
+
 /// Arguments of `nacre explain`.
 #[derive(Args, Debug)]
 pub struct Explain {
@@ -288,6 +300,8 @@ pub struct Receive {
     #[arg(long)]
     pub overwrite: bool,
     #[command(flatten)]
+    pub allowed: secure::Allowed,
+    #[command(flatten)]
     pub net: Net,
 }
 
@@ -296,10 +310,12 @@ pub struct Receive {
 pub struct Send {
     /// The receiver: `10.0.0.2:7000`, `[::1]:7000`, `example.org:7000`
     #[arg(long, value_name = "ADDR", value_parser = peer)]
-    pub to: SocketAddr,
+    pub to: Peer,
     /// The file to send
     #[arg(long, value_name = "PATH")]
     pub file: PathBuf,
+    #[command(flatten)]
+    pub expected: secure::Expected,
     #[command(flatten)]
     pub net: Net,
 }
@@ -312,7 +328,11 @@ pub struct Chat {
     pub listen: Option<SocketAddr>,
     /// Connect to the peer at this address
     #[arg(long, value_name = "ADDR", value_parser = peer)]
-    pub to: Option<SocketAddr>,
+    pub to: Option<Peer>,
+    #[command(flatten)]
+    pub expected: secure::Expected,
+    #[command(flatten)]
+    pub allowed: secure::Allowed,
     #[command(flatten)]
     pub net: Net,
 }
@@ -343,6 +363,8 @@ pub struct Faults {
 /// Network arguments of all transfers.
 #[derive(Args, Debug)]
 pub struct Net {
+    #[command(flatten)]
+    pub protection: secure::Protection,
     #[command(flatten)]
     pub faults: Faults,
     /// Seed of the random faults

@@ -109,6 +109,12 @@ pub fn complain(text: &str) {
     say(&format!("{mark}: {text}"));
 }
 
+/// Prints a warning.
+pub fn warn(text: &str) {
+    let mark = if colours() { "\x1b[1;33mwarning\x1b[0m" } else { "warning" };
+    say(&format!("{mark}: {text}"));
+}
+
 /// Prints an error in one line, unless it was printed before.
 pub fn complain_once(text: &str) {
     static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());

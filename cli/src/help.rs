@@ -22,9 +22,27 @@ pub const BUILD: &str = "Example:
   gcc -O2 -c out/reliable.c";
 
 /// The text for `nacre run`.
-pub const RUN: &str = "Example:
-  nacre run examples/reliable.nacre --stack reliable receive --listen [::]:7000 --out copy
-  nacre run examples/reliable.nacre --stack reliable send --to [::1]:7000 --file original --loss 5%";
+pub const RUN: &str = "\
+A stack that has a layer with keys encrypts, and both ends prove who they are: by keys, which are made on first \
+use (`nacre keys`), or by a secret that both have (`--psk-file`). A stack without such a layer needs `--plain` on \
+both sides.
+
+Example:
+  nacre run examples/secure.nacre --stack secure receive --listen [::]:7000 --out copy
+  nacre run examples/secure.nacre --stack secure send --to [::1]:7000 --file original --loss 5%
+  nacre run examples/reliable.nacre --stack reliable send --plain --to [::1]:7000 --file original";
+
+/// The text for `nacre keys`.
+pub const KEYS: &str =
+    "The keys are in $XDG_CONFIG_HOME/nacre or ~/.config/nacre: `secret_key`, and the keys of peers in `known_peers`.
+
+Example:
+  nacre keys new
+  nacre keys show";
+
+/// The text for `nacre keys psk`.
+pub const PSK: &str = "Example:
+  nacre keys psk --output secret";
 
 /// The text for `nacre sim`.
 pub const SIM: &str = "Properties:
@@ -62,7 +80,12 @@ pub const REPLAY: &str = "Example:
 
 /// The text for `nacre prove`.
 pub const PROVE: &str = "Example:
-  nacre prove examples/reliable.nacre --stack reliable";
+  nacre prove examples/reliable.nacre --stack reliable
+
+Each handler is examined alone: for any state in which the invariants of its layer hold, any event and any message. z3
+and cvc5 must both agree. What is not proved may hold all the same; docs/proofs.md explains what a counterexample means.
+
+Exit status: 0 if everything is proved, 1 if the source has errors, 2 for wrong usage, 3 if something is not proved.";
 
 /// The text for `nacre profile`.
 pub const PROFILE: &str = "Example:
@@ -78,13 +101,18 @@ pub const DISSECTOR: &str = "Example:
 
 /// The text for `nacre run receive`.
 pub const RECEIVE: &str = "Example:
-  nacre run examples/reliable.nacre --stack reliable receive --listen 0.0.0.0:7000 --out received/";
+  nacre run examples/secure.nacre --stack secure receive --listen 0.0.0.0:7000 --out received/
+  nacre run examples/secure.nacre --stack secure receive --listen 0.0.0.0:7000 --out received/ --allow KEY";
 
 /// The text for `nacre run send`.
-pub const SEND: &str = "Example:
-  nacre run examples/reliable.nacre --stack reliable send --to 10.0.0.2:7000 --file original";
+pub const SEND: &str =
+    "The key of the first contact is remembered under ADDR, with a warning. Another key there later is an error.
+
+Example:
+  nacre run examples/secure.nacre --stack secure send --to 10.0.0.2:7000 --file original
+  nacre run examples/secure.nacre --stack secure send --to 10.0.0.2:7000 --file original --peer KEY";
 
 /// The text for `nacre run chat`.
 pub const CHAT: &str = "Example:
-  nacre run examples/reliable.nacre --stack reliable chat --listen [::1]:7000
-  nacre run examples/reliable.nacre --stack reliable chat --to [::1]:7000";
+  nacre run examples/secure.nacre --stack secure chat --listen [::1]:7000
+  nacre run examples/secure.nacre --stack secure chat --to [::1]:7000";

@@ -3,13 +3,14 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use nacre_driver::{Level, Session};
+use nacre_driver::{Emitted, Level, Session};
 use nacre_simulator::compiled::Compiled;
 use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interpreter::Interpreter;
 use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::toolchain::{Error, Text, Toolchain};
-use nacre_stack::interpret::{lacks, NoExterns};
+use nacre_stack::interpret::lacks;
+use nacre_stack::models::{lacks_of_host, Models};
 use nacre_stack::Stack;
 
 use crate::console::Exit;
@@ -92,6 +93,8 @@ impl FromStr for Machines {
 pub enum NoMachine {
     /// The interpreter lacks something.
     Interpreter(String),
+    /// Emitted C lacks a function of the host that has no model.
+    Host(String),
     Emitted(Error),
 }
 
@@ -99,6 +102,7 @@ impl std::fmt::Display for NoMachine {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
             NoMachine::Interpreter(why) => write!(f, "{why}: use emitted C, for example `--level inline`"),
+            NoMachine::Host(why) => write!(f, "{why}: the stack runs only with its host"),
             NoMachine::Emitted(error) => error.fmt(f),
         }
     }
@@ -108,7 +112,7 @@ impl NoMachine {
     /// The status to exit with.
     pub fn exit(&self) -> Exit {
         match self {
-            NoMachine::Interpreter(_) => Exit::Unknown,
+            NoMachine::Interpreter(_) | NoMachine::Host(_) => Exit::Unknown,
             NoMachine::Emitted(error) => exit(error),
         }
     }
@@ -147,14 +151,17 @@ impl Workshop<'_> {
     }
 
     fn interpreter(&self) -> Result<Box<dyn Maker>, String> {
-        match lacks(&self.stack, &NoExterns) {
+        match lacks(&self.stack, &Models::of([&*self.stack])) {
             Some(why) => Err(why),
             None => Ok(Box::new(Interpreter { stack: self.stack.clone(), any_order: self.any_order })),
         }
     }
 
     fn emitted(&self, level: Level) -> Result<Box<dyn Maker>, NoMachine> {
-        let load = |toolchain| load(self.session, &self.stack, level, &toolchain);
+        if let Some(why) = lacks_of_host(&self.stack) {
+            return Err(NoMachine::Host(why));
+        }
+        let load = |toolchain| load_modelled(self.session, &self.stack, level, &toolchain);
         let stack = Toolchain::find().and_then(load).map_err(NoMachine::Emitted)?;
         Ok(Box::new(Compiled { stack }))
     }
@@ -167,8 +174,27 @@ pub fn load(
     level: Level,
     toolchain: &Toolchain,
 ) -> Result<nacre_runtime::Stack, Error> {
+    compile(stack, level, toolchain, |stack| session.emit(stack, level, None))
+}
+
+/// The same for tests and simulations: models of their contracts replace functions of the host.
+pub fn load_modelled(
+    session: &Session,
+    stack: &Stack,
+    level: Level,
+    toolchain: &Toolchain,
+) -> Result<nacre_runtime::Stack, Error> {
+    compile(stack, level, toolchain, |stack| session.emit_modelled(stack, level, None))
+}
+
+fn compile(
+    stack: &Stack,
+    level: Level,
+    toolchain: &Toolchain,
+    emit: impl Fn(&Stack) -> Emitted,
+) -> Result<nacre_runtime::Stack, Error> {
     let compiled = |stack: &Stack| {
-        let emitted = session.emit(stack, level, None);
+        let emitted = emit(stack);
         toolchain.load(&Text {
             header_name: &format!("{}.h", stack.name),
             header: &emitted.header,

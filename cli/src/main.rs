@@ -8,10 +8,12 @@ mod explain;
 mod format;
 mod help;
 mod interrupt;
+mod keys;
 mod levels;
 mod output;
 mod program;
 mod progress;
+mod prove;
 mod replay;
 mod run;
 mod sim;
@@ -77,11 +79,12 @@ fn dispatch(verb: Verb) -> Exit {
         Verb::Explain(args) => explain::explain(&args),
         Verb::Build(args) => build::build(&args),
         Verb::Run(args) => run::run(&args),
+        Verb::Keys(args) => keys::keys(&args),
         Verb::Sim(args) => sim::sim(&args),
         Verb::Test(args) => test::test(&args),
         Verb::Verify(args) => verify::verify(&args),
         Verb::Replay(args) => replay::replay(&args),
-        Verb::Prove(_) => not_built("prove"),
+        Verb::Prove(args) => prove::prove(&args),
         Verb::Profile(_) => not_built("profile"),
         Verb::Reproduce(_) => not_built("reproduce"),
         Verb::Dissector(_) => not_built("dissector"),
@@ -91,7 +94,7 @@ fn dispatch(verb: Verb) -> Exit {
 /// Whether the exit status of a command is a verdict, which is void if the results could not be printed.
 fn is_verdict(verb: &Verb) -> bool {
     match verb {
-        Verb::Check(_) | Verb::Sim(_) | Verb::Test(_) | Verb::Verify(_) | Verb::Replay(_) => true,
+        Verb::Check(_) | Verb::Sim(_) | Verb::Test(_) | Verb::Verify(_) | Verb::Replay(_) | Verb::Prove(_) => true,
         Verb::Fmt(args) => args.check,
         _ => false,
     }

@@ -18,7 +18,7 @@ use nacre_stack::{Stack, Type};
 use serde_json::{json, Value};
 
 use crate::args::{Faults, Sim};
-use crate::console::{complain, print, print_json, Exit};
+use crate::console::{complain, print, print_json, say, Exit};
 use crate::levels::Workshop;
 use crate::program;
 use crate::progress::{Counting, Waiting};
@@ -36,6 +36,9 @@ pub fn sim(args: &Sim) -> Exit {
         Err(exit) => return exit,
     };
     let stack = &workshop.stack;
+    if let Some(replaced) = nacre_stack::models::replaced(stack) {
+        say(&format!("note: {replaced}"));
+    }
     let makers: Vec<&dyn Maker> = makers.iter().map(|maker| maker.as_ref()).collect();
     let subject = Subject { makers, interface: Rc::new(Interface::of(stack)) };
     if let Some(given) = subject.interface.givens.iter().find(|g| g.ty == Type::Addr && args.members > 2) {

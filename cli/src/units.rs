@@ -85,12 +85,29 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     found.next().ok_or_else(|| "the host has no address".to_string())
 }
 
+/// A peer, and the name that the user has typed for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    pub name: String,
+    pub address: SocketAddr,
+}
+
+impl std::fmt::Display for Peer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.address.fmt(f)
+    }
+}
+
 /// An address to which frames can be sent.
-pub fn peer(text: &str) -> Result<SocketAddr, String> {
-    let found = address(text)?;
-    match found.port() {
+pub fn peer(text: &str) -> Result<Peer, String> {
+    let address = address(text)?;
+    match address.port() {
         0 => Err("no peer has port 0: expected a port from 1 to 65535 after `:`".into()),
-        _ => Ok(found),
+        // It is a word of a line in `known_peers`.
+        _ if text.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#') => {
+            Err("expected ADDRESS:PORT without spaces".into())
+        }
+        _ => Ok(Peer { name: text.to_string(), address }),
     }
 }
 

@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -100,6 +101,8 @@ fn shell(command: &str, folder: &Path) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec {command}")]).current_dir(folder).env("COLUMNS", "100").env_remove("CC");
     shell.env("PATH", format!("{}:{path}", program.display()));
+    // Keys of its own; none where documents show none.
+    shell.env("XDG_CONFIG_HOME", if folder == root() { "/dev/null".into() } else { folder.join("config") });
     shell
 }
 
@@ -138,8 +141,11 @@ fn compare(document: &str, shown: &[String], printed: &str) {
 
 #[test]
 fn every_command_of_every_document_is_run_by_a_test_here() {
-    let run: BTreeSet<String> =
-        [README, LANGUAGE, VERIFICATION, SIMULATION].iter().flat_map(|d| in_blocks(d)).map(|p| p.command).collect();
+    let run: BTreeSet<String> = [README, LANGUAGE, VERIFICATION, SIMULATION, RUN]
+        .iter()
+        .flat_map(|d| in_blocks(d))
+        .map(|p| p.command)
+        .collect();
     let also = [CHECK_MINE, TEST_MINE, REPLAY].map(str::to_string);
     let not_run: Vec<&str> = NOT_RUN.iter().map(|(command, _)| *command).collect();
     let makefile = text("Makefile");
@@ -175,6 +181,7 @@ const README: &str = "README.md";
 const LANGUAGE: &str = "docs/language.md";
 const VERIFICATION: &str = "docs/verification.md";
 const SIMULATION: &str = "docs/simulation.md";
+const RUN: &str = "docs/run.md";
 const CHECK_MINE: &str = "nacre check layers/mine.nacre";
 const TEST_MINE: &str = "nacre test layers/mine_test.nacre";
 const REPLAY: &str = "nacre replay run.json --level inline";
@@ -198,34 +205,56 @@ fn wait_for_port(port: u16) {
     }
 }
 
-#[test]
-fn commands_of_the_readme_run() {
-    let folder = copy_of_checkout();
-    let mut receiver: Option<Ending> = None;
-    for Printed { command, .. } in in_blocks(README) {
+/// Runs the commands of a document, one after the other; a receiver is there until its sender has ended, and has then
+/// stored what was sent. Returns what they print.
+fn run_all(document: &str, folder: &Path, port: u16) -> String {
+    let (mut receiver, mut printed) = (None, String::new());
+    for Printed { command, .. } in in_blocks(document) {
         if NOT_RUN.iter().any(|(known, _)| *known == command) {
             continue;
         }
         if command.contains(" receive ") {
-            wait_for_port(7000);
-            let child = shell(&command, folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-            receiver = Some(Ending(child.expect("it starts")));
+            wait_for_port(port);
+            let child = shell(&command, folder).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+            let mut child = Ending(child.expect("it starts"));
+            let messages = BufReader::new(child.0.stderr.take().expect("piped"));
+            let mut lines = messages.lines().map(|line| line.expect("UTF-8"));
+            assert!(lines.any(|line| line.starts_with("listening on ")), "{command}");
+            // What it prints later is not read, but it must not fail for that.
+            receiver = Some((child, lines));
             continue;
         }
-        run(&command, folder.path(), 0);
+        printed += &run(&command, folder, 0);
         if command.contains(" send ") {
             assert!(receiver.take().is_some(), "someone receives");
-            let sent = std::fs::read(folder.path().join("README.md")).expect("it was sent");
-            let received = std::fs::read(folder.path().join("incoming")).expect("it was received");
+            let sent = std::fs::read(folder.join("README.md")).expect("it was sent");
+            let received = std::fs::read(folder.join("incoming")).expect("it was received");
             assert_eq!(sent, received);
+            std::fs::remove_file(folder.join("incoming")).expect("removed");
         }
     }
+    printed
+}
+
+#[test]
+fn commands_of_the_readme_run() {
+    let folder = copy_of_checkout();
+    run_all(README, folder.path(), 7000);
     let formatted = std::fs::read(folder.path().join(RELIABLE)).expect("readable");
     assert_eq!(
         formatted,
         std::fs::read(root().join(RELIABLE)).expect("readable"),
         "examples are in the standard layout"
     );
+}
+
+#[test]
+fn commands_of_the_page_of_transfers_run() {
+    let folder = copy_of_checkout();
+    let printed = run_all(RUN, folder.path(), 7001);
+    for words in ["first contact with", "; encrypted", "has the same secret; encrypted", "not encrypted"] {
+        assert!(printed.contains(words), "`{words}` in {printed}");
+    }
 }
 
 #[test]

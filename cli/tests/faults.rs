@@ -1,5 +1,5 @@
-//! Programs that are killed during a transfer, at many points of it, and started again: no file is lost, replaced or
-//! stored in part, and who is left learns of it.
+//! Programs that are killed during a transfer, at many points of it, and started again; that are stopped for a while;
+//! that have no descriptor for another file: no file is lost, replaced or stored in part, and who is left learns of it.
 
 mod common;
 
@@ -40,7 +40,8 @@ impl Place {
 
     /// A receiver of any number of files, with its errors and its address.
     fn receiver(&self, listen: &str) -> (Child, BufReader<ChildStderr>, String) {
-        let mut command = nacre(&["run", RELIABLE, "--stack", "reliable", "receive", "--listen", listen, "--out"]);
+        let mut command =
+            nacre(&["run", RELIABLE, "--stack", "reliable", "receive", "--plain", "--listen", listen, "--out"]);
         let mut child = command.arg(&self.out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
         let mut err = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
@@ -50,7 +51,7 @@ impl Place {
     }
 
     fn sender(file: &Path, to: &str) -> Command {
-        let mut command = nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--to", to, "--file"]);
+        let mut command = nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--to", to, "--file"]);
         command.arg(file);
         command
     }
@@ -149,6 +150,106 @@ fn sender_is_killed_at(points: impl IntoIterator<Item = u64>) {
     err.read_to_string(&mut words).expect("UTF-8");
     receiver.wait().expect("ends");
     assert_eq!((words.matches("is not complete").count(), place.partial()), (expected.len(), vec![]), "{words}");
+}
+
+fn signal(child: &Child, name: &str) {
+    let kill = format!("kill -{name} {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success());
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !done() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Stops a program during a transfer that takes some seconds, for so long.
+fn stopped(place: &Place, program: &Child, seconds: u64) {
+    until("a transfer begins", || !place.partial().is_empty());
+    signal(program, "STOP");
+    until("it stops", || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", program.id())).expect("it runs");
+        stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+    });
+    assert!(place.whole().is_empty() && place.partial().len() == 1, "it is under way");
+    std::thread::sleep(Duration::from_secs(seconds));
+    assert!(place.whole().is_empty(), "nothing is stored meanwhile");
+    signal(program, "CONT");
+}
+
+/// As soon as both go on, the file arrives as a whole.
+fn stops(which: usize, seconds: u64) {
+    let place = Place::new();
+    let (receiver, _err, address) = place.receiver("127.0.0.1:0");
+    let mut command = Place::sender(&place.original, &address);
+    command.args(["--delay", "200ms"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let sender = command.spawn().expect("starts");
+    stopped(&place, [&sender, &receiver][which], seconds);
+    let done = sender.wait_with_output().expect("ends by itself");
+    let words = String::from_utf8_lossy(&done.stderr);
+    if seconds < 30 {
+        assert_eq!(done.status.code(), Some(0), "{words}");
+        assert_eq!((place.whole(), place.partial()), (vec!["original".to_string()], vec![]));
+    } else {
+        assert_eq!(done.status.code(), Some(1), "{words}");
+        until("what is not complete is removed", || place.partial().is_empty());
+        place.again(&address, &["original"]);
+    }
+    killed(receiver);
+}
+
+#[test]
+fn sender_that_is_stopped_for_a_while_sends_the_whole_file() {
+    stops(0, 1);
+}
+
+#[test]
+fn receiver_that_is_stopped_for_a_while_gets_the_whole_file() {
+    stops(1, 1);
+}
+
+#[test]
+#[ignore = "minutes: `make soak`"]
+fn program_that_is_stopped_for_longer_than_the_timeout_leaves_nothing_in_part() {
+    (0..2).for_each(|which| stops(which, 60));
+}
+
+/// Lets a program have so many descriptors more.
+fn allow_more_descriptors(program: &Child, count: usize) {
+    let used: Vec<u64> = std::fs::read_dir(format!("/proc/{}/fd", program.id()))
+        .expect("it runs")
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
+    let last = (0..).filter(|number| !used.contains(number)).nth(count - 1).expect("a free one");
+    let limit = format!("--nofile={}:", last + 1);
+    let done = Command::new("prlimit").args(["--pid", &program.id().to_string(), &limit]).status();
+    assert!(done.expect("prlimit, of util-linux").success());
+}
+
+#[test]
+fn receiver_without_descriptors_tells_senders_and_goes_on() {
+    let place = Place::new();
+    let (receiver, _err, address) = place.receiver("127.0.0.1:0");
+    allow_more_descriptors(&receiver, 2);
+    let [first, second] = [0, 1].map(|_| place.begun(&address, 1));
+    for _ in 0..2 {
+        let (status, out, err) = ran(&mut Place::sender(&place.original, &address));
+        assert!(status == 1 && err.contains("cannot store it: Too many open files"), "{status} {out}{err}");
+        assert!(!err.contains(".part"), "no path of the receiver: {err}");
+        let stored = || place.partial().iter().map(|part| part.metadata().map_or(0, |of| of.len())).sum::<u64>();
+        let before = stored();
+        until("the others go on", || stored() > before + 2 * STEP);
+    }
+    assert_eq!((place.whole().len(), place.partial().len()), (0, 2));
+    signal(&first, "INT");
+    first.wait_with_output().expect("ends");
+    until("its file is removed", || place.partial().len() == 1);
+    place.again(&address, &["original"]);
+    place.again(&address, &["original", "original-1"]);
+    killed(second);
+    killed(receiver);
 }
 
 #[test]

@@ -38,6 +38,16 @@ fn simulations_of_functions_in_c_need_a_level() {
     assert!(out.contains("queue = call = inline and queue = call = inline"), "{out}");
 }
 
+/// A message that was packed twice was also released twice.
+#[test]
+fn message_that_a_function_makes_of_a_packed_one_arrives() {
+    let source = "cli/tests/sources/packed_in_c.nacre";
+    let more = ["--messages", "200", "--largest", "1000", "--loss", "10%", "--level", "all"];
+    let (status, out, err) = ran(nacre(&["sim", source, "--stack", "marks"]).args(more));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("every property holds"), "{out}");
+}
+
 #[test]
 fn functions_that_the_c_compiler_rejects_are_named() {
     let source = "cli/tests/sources/wrong_c.nacre";

@@ -15,7 +15,7 @@ use common::*;
 fn receiver(listen: &str, what: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
     let mut arguments = vec!["run", RELIABLE, "--stack", "reliable"];
     arguments.extend(what);
-    arguments.extend(["--listen", listen]);
+    arguments.extend(["--plain", "--listen", listen]);
     let mut child =
         nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut err = BufReader::new(child.stderr.take().expect("piped"));
@@ -35,7 +35,7 @@ fn content(length: usize, seed: u64) -> Vec<u8> {
 }
 
 fn send(file: &Path, to: &str, more: &[&str]) -> (i32, String, String) {
-    let mut arguments = vec!["run", RELIABLE, "--stack", "reliable", "send", "--to", to, "--file"];
+    let mut arguments = vec!["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--to", to, "--file"];
     arguments.push(file.to_str().expect("UTF-8"));
     arguments.extend(more);
     ran(&mut nacre(&arguments))
@@ -91,7 +91,7 @@ fn many_senders_share_a_receiver() {
 #[test]
 fn lines_go_both_ways() {
     let (mut one, address, one_err) = receiver("127.0.0.1:0", &["chat"]);
-    let mut arguments = vec!["run", RELIABLE, "--stack", "reliable", "chat", "--loss", "10%", "--to"];
+    let mut arguments = vec!["run", RELIABLE, "--stack", "reliable", "chat", "--plain", "--loss", "10%", "--to"];
     arguments.push(&address);
     let mut other =
         nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -117,7 +117,7 @@ fn lines_go_both_ways() {
 #[test]
 fn line_that_no_stack_takes_is_reported_and_the_next_is_sent() {
     let (mut one, address, one_err) = receiver("127.0.0.1:0", &["chat"]);
-    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--to", &address]);
+    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--plain", "--to", &address]);
     let mut other = other.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
     let other_err = BufReader::new(other.stderr.take().expect("piped"));
     let mut speaks = other.stdin.take().expect("piped");
@@ -134,7 +134,7 @@ fn line_that_no_stack_takes_is_reported_and_the_next_is_sent() {
 #[test]
 fn line_without_a_peer_is_reported() {
     let (mut one, address, _err) = receiver("127.0.0.1:0", &["chat"]);
-    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--to", &address]);
+    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--plain", "--to", &address]);
     let mut other = other.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
     other.stdin.as_mut().expect("piped").write_all(b"hello\n").expect("written");
     let mut hears = BufReader::new(one.stdout.take().expect("piped")).lines();
@@ -180,7 +180,8 @@ fn long_transfer() -> Long {
     let (original, copy) = (folder.path().join("original"), folder.path().join("copy"));
     std::fs::File::create(&original).and_then(|file| file.set_len(4 << 30)).expect("made");
     let (one, address, err) = receiver("127.0.0.1:0", &["receive", "--out", copy.to_str().expect("UTF-8")]);
-    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--delay", "20ms", "--to", &address]);
+    let mut other =
+        nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--delay", "20ms", "--to", &address]);
     other.args(["--file", original.to_str().expect("UTF-8")]);
     let mut other = other.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
     let other_err = BufReader::new(other.stderr.take().expect("piped"));
@@ -289,7 +290,7 @@ fn nothing_that_exists_is_replaced_without_being_asked() {
     child.wait().expect("ends");
 
     let one = out.join("f");
-    let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--listen", "127.0.0.1:0", "--out"];
+    let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--plain", "--listen", "127.0.0.1:0", "--out"];
     let (status, _, err) = ran(nacre(&arguments).arg(&one));
     assert!(status == 1 && err.contains("exists; --overwrite replaces it"), "{err}");
     let what = ["receive", "--overwrite", "--out", one.to_str().expect("UTF-8")];
@@ -304,7 +305,7 @@ fn peer_that_sends_no_file_does_not_end_a_receiver() {
     let folder = tempfile::tempdir().expect("a folder");
     let copy = folder.path().join("copy");
     let (child, address, mut err) = receiver("127.0.0.1:0", &["receive", "--out", copy.to_str().expect("UTF-8")]);
-    let mut chat = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--to", &address]);
+    let mut chat = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--plain", "--to", &address]);
     let mut chat = chat.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
     chat.stdin.as_mut().expect("piped").write_all(b"no file\n").expect("written");
     let mut words = String::new();
@@ -347,7 +348,8 @@ fn nothing_is_stored_of_a_sender_that_never_hears_an_answer() {
         socket.set_read_timeout(Some(Duration::from_millis(20))).expect("a time");
     }
     let to = front.local_addr().expect("an address").to_string();
-    let mut sender = nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--to", &to, "--file", RELIABLE]);
+    let mut sender =
+        nacre(&["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--to", &to, "--file", RELIABLE]);
     let mut sender = sender.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
     let (mut frames, mut answers, mut from, mut buffer) = (0, 0, None, [0; 2048]);
     let until = Instant::now() + Duration::from_secs(60);
@@ -379,7 +381,7 @@ fn nothing_is_stored_of_a_sender_that_never_hears_an_answer() {
 #[test]
 fn sender_without_a_receiver_reports_it_and_continues() {
     let nobody = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").to_string();
-    let arguments = ["run", RELIABLE, "--stack", "reliable", "send", "--to", &nobody, "--file", RELIABLE];
+    let arguments = ["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--to", &nobody, "--file", RELIABLE];
     let mut child = nacre(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut err = BufReader::new(child.stderr.take().expect("piped"));
     let (mut introduction, mut words) = (String::new(), String::new());
@@ -399,7 +401,8 @@ fn other_stack_is_reported_with_a_message_on_both_sides() {
     let out = folder.path().join("copy").display().to_string();
     let (mut receiving, address, mut err) = receiver("127.0.0.1:0", &["receive", "--out", &out]);
     let file = root().join("README.md").display().to_string();
-    let arguments = ["run", RELIABLE, "--stack", "reliable_plain", "send", "--to", &address, "--file", &file];
+    let arguments =
+        ["run", RELIABLE, "--stack", "reliable_plain", "send", "--plain", "--to", &address, "--file", &file];
     let (status, _, told) = ran(&mut nacre(&arguments));
     let mut here = String::new();
     err.read_line(&mut here).expect("a line");
@@ -418,7 +421,7 @@ fn other_stack_is_reported_with_a_message_on_both_sides() {
 
 #[test]
 fn missing_output_folder_of_a_receiver_is_reported_at_once() {
-    let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--listen", "127.0.0.1:0", "--out"];
+    let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--plain", "--listen", "127.0.0.1:0", "--out"];
     let (status, out, err) = ran(nacre(&arguments).arg("no/such/folder/copy"));
     assert_eq!((status, out.as_str()), (1, ""));
     assert_eq!(err, "error: no/such/folder: no such folder\n");
@@ -427,7 +430,8 @@ fn missing_output_folder_of_a_receiver_is_reported_at_once() {
 #[test]
 fn causes_of_the_system_reach_the_user() {
     let receive = |listen: &str| {
-        let arguments = ["run", RELIABLE, "--stack", "reliable", "receive", "--out", "x", "--listen", listen];
+        let arguments =
+            ["run", RELIABLE, "--stack", "reliable", "receive", "--plain", "--out", "x", "--listen", listen];
         ran(&mut nacre(&arguments))
     };
     let (status, _, err) = receive("192.0.2.1:0");

@@ -131,7 +131,7 @@ impl World<'_> {
         let is_wrong = match reason {
             Reason::Closed if half.closing => return self.check_whole(half),
             Reason::Restarted => !half.strange,
-            Reason::Unknown | Reason::OtherStack | Reason::Busy => half.is_sure(),
+            Reason::Unknown | Reason::OtherStack | Reason::Busy | Reason::Exhausted => half.is_sure(),
             Reason::Timeout => is_settled && half.is_sure(),
             Reason::Closed | Reason::Incomplete | Reason::Refused | Reason::Unreachable => false,
         };

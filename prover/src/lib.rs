@@ -1,3 +1,9 @@
-//! The lemmas on which verification depends, as formulas, and the solvers that prove them.
+//! Proofs about the code of a stack, the lemmas on which verification depends, and the solvers that prove them.
+//!
+//! - [`obligations`]: what has to be shown of the handlers of a stack, as problems for solvers;
+//! - [`solvers`]: runs z3 and cvc5 on problems;
+//! - [`sequence_numbers`]: the lemma about numbers that wrap.
 
+pub mod obligations;
 pub mod sequence_numbers;
+pub mod solvers;

@@ -51,6 +51,7 @@ enum nacre_reason {
     NACRE_REASON_RESTARTED = 5,
     NACRE_REASON_OTHER_STACK = 6,
     NACRE_REASON_INCOMPLETE = 7,    /* the peer closed before everything had arrived that was sent here */
+    NACRE_REASON_EXHAUSTED = 8,     /* a layer that encrypts has reached a limit of its keys */
     NACRE_REASON_BUSY = 128         /* there is no room for the connection, at the peer or here */
 };
 
@@ -68,6 +69,9 @@ struct nacre_notice {
     uint16_t peer_family; /* 4, 6, or 0: none */
     uint16_t event;       /* index into nacre_stack.events */
     uint16_t is_proven;   /* of a message: 1 if its sender receives frames at the peer's address; 0: anybody may have sent it */
+    uint32_t has_peer_key; /* of NACRE_NOTICE_OPENED: 1 if the peer of a secure connection has proven to have peer_key */
+    uint32_t reserved;
+    uint8_t peer_key[32];
 };
 
 /* Faults that frames meet on their way out and in, drawn from the seed. Probabilities are from 0 to 1. */
@@ -94,7 +98,14 @@ struct nacre_options {
     const char *capture;               /* a pcap file that all frames are written to, as they are on the wire; NULL: none */
     uint32_t moves;                    /* 1: a connection moves with its peer (docs/runtime.md) */
     uint32_t reserved;
-    const uint8_t *secret;             /* 16 random bytes that the host keeps, so that proofs of addresses survive a restart; NULL: new ones */
+    const uint8_t *secret;             /* 16 random bytes that the host keeps, so that proofs of addresses survive a restart, and the peers of
+                                        * secure connections notice one at once; NULL: new ones */
+    const uint8_t *keys;               /* secure stacks: the secret key of this end, 32 bytes (nacre_keys_new); NULL: only psk */
+    const uint8_t *psk;                /* secure stacks: 32 random bytes that this end and its peers share; NULL: only keys */
+    uint32_t x25519_alone;             /* 1: connections that this end begins use no ML-KEM-768 */
+    uint32_t plain_beside_secure;      /* 1: stacks without keys may be served beside secure ones */
+    uint32_t secure_stays;             /* 1: secure connections do not move with their peer */
+    uint32_t reserved2;
 };
 
 struct nacre_statistics {
@@ -123,6 +134,24 @@ uint64_t nacre_next_ns(const struct nacre_listener *listener);
 /* Begins a connection; the host may be a name. Nothing is known of the peer before NACRE_NOTICE_OPENED. */
 int nacre_connect(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
                   uint64_t *connection);
+/* Whom a secure connection expects. */
+enum nacre_expect {
+    NACRE_EXPECT_ANY = 0, /* any peer with a key, which NACRE_NOTICE_OPENED names: the program decides */
+    NACRE_EXPECT_KEY = 1, /* the peer with the key */
+    NACRE_EXPECT_PSK = 2  /* a peer with the same psk */
+};
+/* Begins a connection of a stack with keys; nacre_connect expects any peer, or one with the psk if there are no keys. Calls are
+ * refused until NACRE_NOTICE_OPENED. `key`: the public key of the peer, 32 bytes, for NACRE_EXPECT_KEY; else NULL. */
+int nacre_connect_secure(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
+                         uint32_t expect, const uint8_t *key, uint64_t *connection);
+/* Draws a secret key: 32 bytes. */
+int nacre_keys_new(uint8_t *secret);
+/* The public key of a secret key: 32 bytes. */
+int nacre_keys_public(const uint8_t *secret, uint8_t *key);
+/* A public key as text: 52 digits and a zero byte. */
+int nacre_key_text(const uint8_t *key, char *to);
+/* The public key of a text; NACRE_RUN_ERROR: it is none. */
+int nacre_key_read(const char *from, uint8_t *key);
 /* The longest message that the connection's stack ever accepts. */
 int nacre_max_message(struct nacre_listener *listener, uint64_t connection, size_t *len);
 /* Sends a message. */

@@ -33,14 +33,15 @@ impl Asked {
         self.address != address && now.saturating_sub(self.first_at) >= ANSWER_NS
     }
 
-    /// A frame has come from an address; returns the token if that is asked now.
-    pub(crate) fn question(&mut self, address: SocketAddr, len: usize, now: u64) -> Option<u64> {
+    /// A frame has come from an address; returns the token if that is asked now, for which so many bytes must have come
+    /// from there.
+    pub(crate) fn question(&mut self, address: SocketAddr, len: usize, needed: usize, now: u64) -> Option<u64> {
         if self.address != address {
             return None;
         }
         self.credit += len;
         let is_early = self.last_at != 0 && now.saturating_sub(self.last_at) < ASK_EVERY_NS;
-        if is_early || self.credit < PING_BYTES {
+        if is_early || self.credit < needed {
             return None;
         }
         (self.last_at, self.credit) = (now, 0);
@@ -50,6 +51,11 @@ impl Asked {
     /// Whether this is its answer.
     pub(crate) fn is_answered(&self, address: SocketAddr, token: u64) -> bool {
         self.address == address && self.token == token
+    }
+
+    /// When a frame came from there first.
+    pub(crate) fn first_at(&self) -> u64 {
+        self.first_at
     }
 
     /// When it was asked last.

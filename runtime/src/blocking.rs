@@ -58,7 +58,7 @@ impl Listener {
             if let Some(error) = self.why_ended(id) {
                 return Err(error);
             }
-            self.router.get(id)?;
+            self.router.address_of(id)?;
             self.turn(until)?;
         }
     }

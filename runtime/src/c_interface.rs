@@ -19,16 +19,16 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::ptr;
 use std::time::Duration;
 
-const OK: c_int = 0;
+pub(crate) const OK: c_int = 0;
 const REFUSED: c_int = 1;
 const TIMEOUT: c_int = 2;
 const CLOSED: c_int = 3;
-const ERROR: c_int = 4;
+pub(crate) const ERROR: c_int = 4;
 const TOO_LONG: c_int = 5;
 
 /// A listener with what is lent to C.
 pub struct CListener {
-    listener: Listener,
+    pub(crate) listener: Listener,
     stacks: HashMap<usize, Stack>,
     error: CString,
     text: CString,
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn nacre_error(listener: *const CListener) -> *const c_cha
 impl CListener {
     /// # Safety
     /// `raw` is NULL or a descriptor that stays.
-    unsafe fn stack(&mut self, raw: *const NacreStack) -> Result<Stack, Error> {
+    pub(crate) unsafe fn stack(&mut self, raw: *const NacreStack) -> Result<Stack, Error> {
         if let Some(stack) = self.stacks.get(&(raw as usize)) {
             return Ok(stack.clone());
         }
@@ -326,7 +326,7 @@ impl CListener {
 
 /// # Safety
 /// As for all.
-unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Result<(), Error>) -> c_int {
+pub(crate) unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Result<(), Error>) -> c_int {
     // SAFETY: the caller's promise.
     let Some(this) = (unsafe { listener.as_mut() }) else {
         return ERROR;
@@ -342,7 +342,7 @@ unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Res
     }
 }
 
-fn resolve(host: &str, port: u16) -> Result<SocketAddr, Error> {
+pub(crate) fn resolve(host: &str, port: u16) -> Result<SocketAddr, Error> {
     let mut found = (host, port).to_socket_addrs().map_err(Error::io("cannot find the host's address"))?;
     found.next().ok_or_else(|| invalid(&format!("`{host}` has no address")))
 }

@@ -21,6 +21,9 @@ pub struct CNotice {
     pub peer_family: u16,
     pub event: u16,
     pub is_proven: u16,
+    pub has_peer_key: u32,
+    pub reserved: u32,
+    pub peer_key: [u8; 32],
 }
 
 /// The event as a notice; what it points to is in the event, in `text` or in `bytes`.
@@ -38,6 +41,9 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         peer_family: 0,
         event: 0,
         is_proven: 0,
+        has_peer_key: 0,
+        reserved: 0,
+        peer_key: [0; 32],
     };
     let mut peer = None;
     let mut words = None;
@@ -46,7 +52,8 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         Event::Arrived { connection, from, .. } => {
             (notice.kind, notice.connection, peer) = (1, number(connection), Some(from));
         }
-        Event::Opened { connection, peer: who } => {
+        Event::Opened { connection, peer: who, peer_key } => {
+            (notice.has_peer_key, notice.peer_key) = (peer_key.is_some().into(), peer_key.map_or([0; 32], |key| key.0));
             (notice.kind, notice.connection, peer) = (2, number(connection), Some(who));
         }
         Event::Delivered { connection, from, is_proven, message } => {

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::faults::{Direction, Faults, Faulty};
 use crate::listener::Listener;
 use crate::options::{Options, Secret};
+use crate::secure::keys::{Keys, Psk};
 use crate::transport::Transport;
 use crate::udp::Udp;
 use std::ffi::c_char;
@@ -45,6 +46,12 @@ pub struct COptions {
     pub moves: u32,
     pub reserved: u32,
     pub secret: *const [u8; 16],
+    pub keys: *const [u8; 32],
+    pub psk: *const [u8; 32],
+    pub x25519_alone: u32,
+    pub plain_beside_secure: u32,
+    pub secure_stays: u32,
+    pub reserved2: u32,
 }
 
 /// A listener as the options say.
@@ -64,6 +71,10 @@ pub(crate) unsafe fn listen(address: Option<&str>, port: u16, options: *const CO
     let mut options = to_options(from)?;
     // SAFETY: the caller's promise.
     options.secret = unsafe { from.secret.as_ref() }.copied().map(Secret);
+    // SAFETY: the caller's promise.
+    options.keys = unsafe { from.keys.as_ref() }.map(Keys::from_bytes);
+    // SAFETY: the caller's promise.
+    options.psk = unsafe { from.psk.as_ref() }.map(Psk::from_bytes);
     // SAFETY: the caller's promise.
     let (faults, file) = unsafe { (from.faults.as_ref(), text(from.capture)?) };
     let mut transport: Box<dyn Transport> = Box::new(udp);
@@ -102,6 +113,9 @@ fn to_options(from: &COptions) -> Result<Options, Error> {
         timeout: ms(from.timeout_ms, default.timeout),
         linger: ms(from.linger_ms, default.linger),
         moves: from.moves != 0,
+        secure_moves: from.secure_stays == 0,
+        hybrid: from.x25519_alone == 0,
+        plain_beside_secure: from.plain_beside_secure != 0,
         ..default
     })
 }

@@ -2,10 +2,10 @@
 
 use crate::ffi::NacreAddr;
 use crate::region::Region;
-use crate::stack::{GivenRole, Stack};
+use crate::stack::{Given, GivenRole, Stack};
 use std::ops::Range;
 
-/// The values that a connection is opened with.
+/// The values that a connection is opened with. They are erased when it is dropped.
 #[derive(Debug)]
 pub struct Config {
     pub(crate) stack: Stack,
@@ -58,6 +58,20 @@ impl Config {
         self.of_role(role).into_iter().for_each(|index| {
             self.write(index, value);
         });
+    }
+
+    /// Sets the bytes of all givens of a role (keys): as many as each has, exactly; false if the stack has no such
+    /// given or its size differs.
+    pub fn set_role_bytes(&mut self, role: GivenRole, value: &[u8]) -> bool {
+        let all = self.of_role(role);
+        !all.is_empty() && all.into_iter().all(|index| self.write_bytes(index, value))
+    }
+
+    /// The required givens that were not set, and that the driver does not set either.
+    pub(crate) fn missing_of_user(&self) -> Vec<&str> {
+        let givens = self.stack.givens().iter().zip(&self.set);
+        let is_missing = |(given, set): &(&Given, &bool)| given.required && !**set && given.role.is_none();
+        givens.filter(is_missing).map(|(given, _)| given.name.as_str()).collect()
     }
 
     /// Returns the number of a role; None if the stack is given none.
@@ -123,6 +137,13 @@ impl Config {
         self.set[index] = true;
         self.region.bytes_mut()[at].copy_from_slice(value);
         true
+    }
+}
+
+/// Keys among the givens are erased.
+impl Drop for Config {
+    fn drop(&mut self) {
+        self.region.erase();
     }
 }
 

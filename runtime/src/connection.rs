@@ -9,6 +9,7 @@ use crate::ffi::{NacreAddr, NEVER};
 use crate::instance::Instance;
 use crate::path_mtu::PathMtu;
 use crate::peers::Peer;
+use crate::secured::Secured;
 use crate::shares::Share;
 use crate::statistics::{retransmitted, ConnectionStatistics, Traffic};
 use crate::wire::Label;
@@ -86,6 +87,8 @@ pub(crate) struct Connection {
     /// Grants are given by the listener as messages are taken; otherwise by the application.
     pub grants_by_itself: bool,
     pub error_reported_at: u64,
+    /// Its keys, if its stack is secure.
+    pub secured: Option<Box<Secured>>,
     pub held: Vec<(SocketAddr, Vec<u8>)>,
     pub traffic: Traffic,
 }
@@ -135,6 +138,7 @@ impl Connection {
             owed: 0,
             grants_by_itself: true,
             error_reported_at: 0,
+            secured: None,
             held: Vec::new(),
             traffic: Traffic::default(),
         }
@@ -151,6 +155,7 @@ impl Connection {
             .min(self.next_ping(ping_after))
             .min(self.next_hello())
             .min(self.next_probe())
+            .min(self.next_finish())
     }
 
     /// The stack's deadline, kept until its next step.
@@ -183,6 +188,12 @@ impl Connection {
         } else {
             NEVER
         }
+    }
+
+    /// When the last frame of the handshake is to be sent again.
+    pub(crate) fn next_finish(&self) -> u64 {
+        let finish = self.secured.as_ref().and_then(|secured| secured.finish.as_ref());
+        finish.map_or(NEVER, |finish| finish.at)
     }
 
     pub(crate) fn heard(&mut self, now: u64) {

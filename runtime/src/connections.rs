@@ -17,6 +17,12 @@ pub(crate) struct Proposed {
     pub cookie: u32,
 }
 
+impl Proposed {
+    fn place(self) -> Place {
+        Place { index: self.id.index(), cookie: self.cookie }
+    }
+}
+
 /// All connections, and a memory of those that have ended.
 pub(crate) struct Connections {
     table: Table<Connection>,
@@ -75,6 +81,27 @@ impl Connections {
     pub(crate) fn insert(&mut self, cookie: u32, connection: Connection) {
         self.serial += 1;
         self.table.insert(Place { index: connection.id.index(), cookie }, connection);
+    }
+
+    /// Takes the place of the id that was proposed last, for a connection that is inserted later.
+    pub(crate) fn reserve(&mut self, proposed: Proposed) {
+        self.serial += 1;
+        self.table.reserve(proposed.place());
+    }
+
+    /// Gives back a place that was reserved.
+    pub(crate) fn release(&mut self, reserved: Proposed) {
+        self.table.release(reserved.place());
+    }
+
+    /// The index of the place that was reserved with this cookie.
+    pub(crate) fn reserved(&self, cookie: u32) -> Option<u32> {
+        self.table.reserved(cookie)
+    }
+
+    /// Gives each of two reserved places the other's cookie.
+    pub(crate) fn exchange(&mut self, one: Proposed, other: Proposed) {
+        self.table.exchange(one.place(), other.place());
     }
 
     /// The cookie that the frames to a connection carry.
@@ -143,6 +170,11 @@ impl Connections {
     pub(crate) fn at(&mut self, address: SocketAddr) -> Option<&mut Connection> {
         let index = *self.peers.at(address).first()?;
         self.table.get_mut(index)
+    }
+
+    /// All connections with this address.
+    pub(crate) fn all_at(&self, address: SocketAddr) -> impl Iterator<Item = &Connection> {
+        self.peers.at(address).iter().filter_map(|index| self.table.get(*index))
     }
 
     /// The connections with this peer.

@@ -4,6 +4,7 @@ use crate::error::{Error, StackName};
 use crate::event::ConnectionId;
 use crate::listener::Listener;
 use crate::options::Options;
+use crate::secure::keys::Expect;
 use crate::stack::Stack;
 use crate::statistics::ConnectionStatistics;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -31,6 +32,18 @@ impl Endpoint {
     /// The same, over a listener made for it (other options, another transport).
     pub fn over(mut listener: Listener, to: SocketAddr, stack: &Stack) -> Result<Endpoint, Error> {
         let connection = listener.connect(to, stack)?;
+        Ok(Endpoint { listener, connection })
+    }
+
+    /// The same with a stack that is given keys, and a peer that proves who it is. The keys are in the listener's
+    /// options.
+    pub fn over_secure(
+        mut listener: Listener,
+        to: SocketAddr,
+        stack: &Stack,
+        expect: Expect,
+    ) -> Result<Endpoint, Error> {
+        let connection = listener.connect_secure(to, stack, expect, |_| {})?;
         Ok(Endpoint { listener, connection })
     }
 

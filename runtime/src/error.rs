@@ -25,6 +25,8 @@ pub enum Reason {
     OtherStack = 6,
     /// The peer closed before everything had arrived that was sent here.
     Incomplete = 7,
+    /// A layer that encrypts has reached a limit of its keys: begin another connection.
+    Exhausted = 8,
     /// There is no room for the connection: at the peer, or here, where it made room for another before it was
     /// confirmed. This one only the runtime gives.
     Busy = 128,
@@ -57,6 +59,7 @@ impl Reason {
             5 => Reason::Restarted,
             6 => Reason::OtherStack,
             7 => Reason::Incomplete,
+            8 => Reason::Exhausted,
             _ => Reason::Unknown,
         }
     }
@@ -73,6 +76,7 @@ impl fmt::Display for Reason {
             Reason::Restarted => "the peer restarted",
             Reason::OtherStack => "the peer runs another stack",
             Reason::Incomplete => "the peer closed before it had received everything",
+            Reason::Exhausted => "the keys of the connection have been used as often as is safe",
             Reason::Busy => "there is no room for the connection",
         })
     }

@@ -2,6 +2,7 @@
 
 use crate::error::{describe_other_stack, Error, Reason, StackName, Words};
 use crate::output::Message;
+use crate::secure::keys::PublicKey;
 use std::io;
 use std::net::SocketAddr;
 
@@ -40,8 +41,9 @@ pub enum Event<'a> {
     /// A peer began a connection. Its address may yet be forged: `Opened` follows when the peer has shown that it gets
     /// what is sent there. Messages may come before that.
     Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
-    /// The peer has shown that it hears this end.
-    Opened { connection: ConnectionId, peer: SocketAddr },
+    /// The peer has shown that it hears this end. `peer_key`: of a secure connection, the public key that the peer has
+    /// proven to have; None: both have the same `Options::psk`, or the connection is not secure.
+    Opened { connection: ConnectionId, peer: SocketAddr, peer_key: Option<PublicKey> },
     /// A message. `from` is set if the stack's `deliver` has an address. `is_proven`: its sender receives frames at the
     /// peer's address. Otherwise anybody may have sent it in the peer's name, also as a copy of what the peer sent in
     /// an earlier connection.
@@ -114,7 +116,7 @@ fn list(names: &[StackName]) -> String {
 #[derive(Debug)]
 pub(crate) enum Head {
     Arrived { connection: ConnectionId, from: SocketAddr, fingerprint: u64 },
-    Opened { connection: ConnectionId, peer: SocketAddr },
+    Opened { connection: ConnectionId, peer: SocketAddr, peer_key: Option<PublicKey> },
     Delivered { connection: ConnectionId, from: Option<SocketAddr>, is_proven: bool },
     Writable { connection: ConnectionId },
     Closed { connection: ConnectionId, reason: Reason, words: Option<Box<Words>> },
@@ -128,7 +130,7 @@ impl Head {
     pub(crate) fn with(self, message: Message<'_>) -> Event<'_> {
         match self {
             Head::Arrived { connection, from, fingerprint } => Event::Arrived { connection, from, fingerprint },
-            Head::Opened { connection, peer } => Event::Opened { connection, peer },
+            Head::Opened { connection, peer, peer_key } => Event::Opened { connection, peer, peer_key },
             Head::Delivered { connection, from, is_proven } => {
                 Event::Delivered { connection, from, is_proven, message }
             }

@@ -2,14 +2,55 @@
 
 use crate::error::Error;
 use crate::ffi::NacreStack;
+use crate::secure::aead::{nacre_next_key, nacre_seal, nacre_unseal};
 use crate::stack::Stack;
-use std::ffi::{CStr, CString};
+use std::ffi::{c_void, CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+/// C that a shared object with an emitted stack is compiled with, so that [`Stack::load`] can supply the functions of
+/// the host to its layers: `include/nacre_host.c`.
+pub const HOST_SOURCE: &str = include_str!("../include/nacre_host.c");
+
+/// `struct nacre_host` of that text.
+#[repr(C)]
+struct Host {
+    size: u32,
+    reserved: u32,
+    seal: Seal,
+    unseal: Seal,
+    next_key: unsafe extern "C" fn(*const u8, *mut u8),
+}
+
+type Seal = unsafe extern "C" fn(*const u8, *const u8, *const u8, *const u8, u32, *mut u8, u32) -> u32;
+
+static HOST: Host = Host {
+    size: std::mem::size_of::<Host>() as u32,
+    reserved: 0,
+    seal: nacre_seal,
+    unseal: nacre_unseal,
+    next_key: nacre_next_key,
+};
+
+/// Supplies the functions of the host to an object that asks for them.
+///
+/// # Safety
+/// The handle is of an object whose `nacre_host_bind`, if it has one, is that of `HOST_SOURCE`.
+unsafe fn bind(handle: *mut c_void) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let function = libc::dlsym(handle, c"nacre_host_bind".as_ptr());
+        if !function.is_null() {
+            let function: unsafe extern "C" fn(*const Host) = std::mem::transmute(function);
+            function(&raw const HOST);
+        }
+    }
+}
+
 impl Stack {
     /// Loads the descriptor that `symbol` names (`nacre_stack_reliable`) from the shared object at `path`. The object
-    /// stays loaded until the program ends.
+    /// stays loaded until the program ends. If it was compiled with [`HOST_SOURCE`](crate::HOST_SOURCE), its layers can
+    /// call the functions of the host.
     ///
     /// Errors: `Invalid`, with the loader's words.
     ///
@@ -25,6 +66,7 @@ impl Stack {
             if handle.is_null() {
                 return Err(loader_error("load", path));
             }
+            bind(handle);
             libc::dlsym(handle, name.as_ptr())
         };
         if raw.is_null() {

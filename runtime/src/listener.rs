@@ -7,6 +7,7 @@ use crate::instance::Config;
 use crate::link::Link;
 use crate::options::Options;
 use crate::router::{Found, Router};
+use crate::secure::keys::{Expect, PublicKey};
 use crate::stack::Stack;
 pub use crate::stacks::Prepare;
 use crate::statistics::{ConnectionStatistics, ListenerStatistics};
@@ -87,6 +88,21 @@ impl Listener {
         self.router.connect(to, stack, prepare)
     }
 
+    /// Begins a connection of a secure stack with a peer that proves who it is. Calls are refused until the handshake
+    /// is over; then `Opened` comes with the peer's key, and `Writable` if a call was refused.
+    ///
+    /// Errors: as `connect`; `Invalid` also if the stack has no keys, or the options lack those that are needed.
+    pub fn connect_secure(
+        &mut self,
+        to: SocketAddr,
+        stack: &Stack,
+        expect: Expect,
+        prepare: impl FnOnce(&mut Config),
+    ) -> Result<ConnectionId, Error> {
+        self.look_at_clock();
+        self.router.connect_expecting(to, stack, Some(expect), prepare)
+    }
+
     /// Returns whether the stack would accept a message of `len` bytes now, and the socket has room.
     pub fn accepts(&self, id: ConnectionId, len: usize) -> bool {
         self.router.accepts(id, len)
@@ -151,8 +167,7 @@ impl Listener {
     /// Whether the listener grants deliveries to the stack as messages are taken (the default). If not, the application
     /// calls `grant`, and so slows down the peer of one connection alone.
     pub fn set_grants_by_itself(&mut self, id: ConnectionId, by_itself: bool) -> Result<(), Error> {
-        self.router.get_mut(id)?.grants_by_itself = by_itself;
-        Ok(())
+        self.router.set_grants_by_itself(id, by_itself)
     }
 
     /// Grants a number of deliveries to the stack.
@@ -186,17 +201,28 @@ impl Listener {
 
     /// Returns the peer's address.
     pub fn peer(&self, id: ConnectionId) -> Result<SocketAddr, Error> {
-        Ok(self.router.get(id)?.peer.address)
+        self.router.address_of(id)
+    }
+
+    /// The public key that the peer of a secure connection has proven to have; None: both have the same
+    /// `Options::psk`, or the stack is not secure.
+    ///
+    /// Errors: `NoConnection`, also while the handshake goes on.
+    pub fn peer_key(&self, id: ConnectionId) -> Result<Option<PublicKey>, Error> {
+        Ok(self.router.get(id)?.secured.as_ref().and_then(|secured| secured.peer_key))
     }
 
     /// The stack that a connection runs.
     pub fn stack(&self, id: ConnectionId) -> Result<&Stack, Error> {
-        Ok(self.router.get(id)?.instance.stack())
+        self.router.stack_of(id)
     }
 
     /// Numbers about a connection.
     pub fn statistics_of(&self, id: ConnectionId) -> Result<ConnectionStatistics, Error> {
-        Ok(self.router.get(id)?.statistics())
+        match self.router.begun(id) {
+            Some(_) => Ok(ConnectionStatistics::default()),
+            None => Ok(self.router.get(id)?.statistics()),
+        }
     }
 
     /// Numbers about all.

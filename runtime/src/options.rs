@@ -1,5 +1,6 @@
 //! The options of a listener.
 
+use crate::secure::keys::{Keys, Psk};
 use std::time::Duration;
 
 /// Limits and times of a listener. `Options::default()` suits a server on the Internet.
@@ -42,10 +43,23 @@ pub struct Options {
     /// answered there. Whoever reads its frames on the way can move it, too: for stacks that authenticate, and for
     /// networks that are trusted. Default false: a peer with another address is another peer.
     pub moves: bool,
-    /// What proves addresses (`retry_above`): a server that starts again with the secret that it had still accepts the
-    /// proofs of those whom it asked before. None: a new one.
+    /// The same for secure connections: only the peer itself can move them. Default true.
+    pub secure_moves: bool,
+    /// What proves addresses (`retry_above`), and what tells the peers of secure connections that they are forgotten: a
+    /// server that starts again with the secret that it had still accepts the proofs of those whom it asked before,
+    /// and ends the connections that it had. None: a new one.
     pub secret: Option<Secret>,
-    /// The seed of cookies, incarnations and the layers' random numbers; None: from the system. For tests.
+    /// The keys that say who this end is, for secure stacks. None: only `psk`.
+    pub keys: Option<Keys>,
+    /// The secret of this end and its peers, for secure stacks. None: only `keys`.
+    pub psk: Option<Psk>,
+    /// Whether connections that this end begins agree on keys by ML-KEM-768 besides X25519, so that who records them
+    /// cannot read them with a quantum computer later. Peers may begin either. Default true.
+    pub hybrid: bool,
+    /// Whether stacks without keys may be served beside secure ones. Default false.
+    pub plain_beside_secure: bool,
+    /// The seed of cookies, incarnations and the layers' random numbers, and of the keys that X25519 draws; None: from
+    /// the system. For tests.
     pub seed: Option<u64>,
 }
 
@@ -75,7 +89,12 @@ impl Default for Options {
             backlog: 1 << 20,
             pending: 16 << 20,
             moves: false,
+            secure_moves: true,
             secret: None,
+            keys: None,
+            psk: None,
+            hybrid: true,
+            plain_beside_secure: false,
             seed: None,
         }
     }

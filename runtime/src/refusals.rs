@@ -3,6 +3,7 @@
 use crate::clock::SECOND;
 use crate::error::Words;
 use crate::peers::Peer;
+use crate::secure::channel::Channel;
 use crate::wire::Label;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -60,6 +61,49 @@ impl Refusals {
     fn forget(&mut self, now: u64) {
         while self.in_order.front().is_some_and(|(until, _)| *until <= now) {
             self.in_order.pop_front();
+        }
+    }
+}
+
+/// A secure connection that was refused: its peer is told again under its keys.
+pub(crate) struct SecureRefusal {
+    pub address: SocketAddr,
+    /// What frames to this end carry.
+    pub own: Label,
+    /// What frames to the peer carry.
+    pub to: Label,
+    pub channel: Channel,
+    pub words: Words,
+}
+
+/// A bounded memory of them.
+#[derive(Default)]
+pub(crate) struct SecureRefusals(VecDeque<(u64, SecureRefusal)>);
+
+impl SecureRefusals {
+    pub(crate) fn remember(&mut self, refusal: SecureRefusal, now: u64) {
+        self.forget(now);
+        if self.0.len() == REMEMBERED_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back((now + REMEMBERED_NS, refusal));
+    }
+
+    /// The refusal of the connection that a frame with this label was meant for.
+    pub(crate) fn labelled(&mut self, from: SocketAddr, label: Label, now: u64) -> Option<&mut SecureRefusal> {
+        self.forget(now);
+        let all = self.0.iter_mut().map(|(_, refusal)| refusal);
+        all.into_iter().find(|refusal| refusal.address == from && refusal.own == label)
+    }
+
+    /// Forgets all: their keys must not be used any more.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn forget(&mut self, now: u64) {
+        while self.0.front().is_some_and(|(until, _)| *until <= now) {
+            self.0.pop_front();
         }
     }
 }

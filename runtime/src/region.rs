@@ -42,6 +42,15 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.layout.size()) }
     }
 
+    /// Overwrites all bytes, also where nothing reads them again.
+    pub(crate) fn erase(&mut self) {
+        for byte in self.bytes_mut() {
+            // SAFETY: `byte` is a valid reference.
+            unsafe { std::ptr::write_volatile(byte, 0) };
+        }
+        std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+    }
+
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `bytes`, and &mut self is the only way to it.
         unsafe { std::slice::from_raw_parts_mut(self.at.as_ptr(), self.layout.size()) }
@@ -66,6 +75,14 @@ mod tests {
         assert!(region.bytes().iter().all(|byte| *byte == 0));
         region.bytes_mut()[99] = 7;
         assert_eq!(region.bytes()[99], 7);
+    }
+
+    #[test]
+    fn erased_region_is_zero() {
+        let mut region = Region::new(100, 8).unwrap();
+        region.bytes_mut().fill(7);
+        region.erase();
+        assert!(region.bytes().iter().all(|byte| *byte == 0));
     }
 
     #[test]

@@ -10,9 +10,12 @@
 mod after;
 #[cfg(test)]
 mod amplification_tests;
+mod answering;
 #[cfg(test)]
 mod attack_tests;
 mod control;
+mod establishing;
+mod initiating;
 mod lifecycle;
 mod moving;
 #[cfg(test)]
@@ -23,8 +26,20 @@ mod probing;
 mod probing_tests;
 #[cfg(test)]
 mod proof_tests;
+mod rebinding;
 mod routing;
 mod schedule;
+mod sealed;
+#[cfg(test)]
+mod secure_attack_tests;
+#[cfg(test)]
+mod secure_limit_tests;
+#[cfg(test)]
+mod secure_moving_tests;
+#[cfg(test)]
+mod secure_tests;
+#[cfg(test)]
+mod secure_world;
 mod sending;
 mod steps;
 #[cfg(test)]
@@ -49,6 +64,7 @@ use crate::output::Message;
 use crate::random::Random;
 use crate::refusals::Refusals;
 use crate::retry::Retries;
+use crate::security::Security;
 use crate::shares::Cause;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
@@ -67,6 +83,7 @@ pub(crate) struct Router<O: Outbox> {
     admission: Admission,
     retries: Retries,
     refusals: Refusals,
+    security: Security,
     stepper: Stepper,
     /// Work for the time when the active step's outputs are no longer lent.
     after: Vec<After>,
@@ -104,6 +121,7 @@ impl<O: Outbox> Router<O> {
             outbox,
             retries: Retries::new(options.secret, &mut random),
             refusals: Refusals::default(),
+            security: Security::new(&options),
             stacks: Stacks::default(),
             connections: Connections::new(options.connections),
             admission: Admission::new(&options, now),
@@ -120,11 +138,14 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    /// The time of what follows, in nanoseconds; it does not go back. Set for each call and each turn, so that no look
-    /// at the clock lies between a frame's arrival and the application.
+    /// The time of what follows, in nanoseconds; one before the last counts as the last. Set for each call and each
+    /// turn, so that no look at the clock lies between a frame's arrival and the application.
     #[inline]
     pub(crate) fn set_time(&mut self, now: u64) {
-        self.time = now;
+        self.time = self.time.max(now);
+        if self.security.is_used && self.security.process.is_another() {
+            self.abandon();
+        }
     }
 
     /// When there is something to hand out or to do without a datagram: at this time, `ffi::NEVER`, or 0 for at once.
@@ -240,7 +261,7 @@ impl<O: Outbox> Router<O> {
 
     /// Calls `send` with the connection's peer.
     pub(crate) fn send(&mut self, id: ConnectionId, message: &[u8]) -> Result<(), Error> {
-        let connection = self.get(id)?;
+        let Ok(connection) = self.get(id) else { return Err(self.refuse_for_now(id, None, message.len())) };
         let Some(event) = connection.instance.stack().known().send else {
             return Err(Error::Invalid("the stack has no event `send`".into()));
         };
@@ -257,7 +278,7 @@ impl<O: Outbox> Router<O> {
         address: Option<NacreAddr>,
         message: &[u8],
     ) -> Result<(), Error> {
-        let connection = self.get(id)?;
+        let Ok(connection) = self.get(id) else { return Err(self.refuse_for_now(id, Some(event), message.len())) };
         connection.usable()?;
         connection.instance.stack().check_length(event, message.len())?;
         let outcome = if !self.admits(connection, message.len()) {
@@ -282,6 +303,10 @@ impl<O: Outbox> Router<O> {
 
     /// Closes in order, as soon as the stack accepts it.
     pub(crate) fn close(&mut self, id: ConnectionId) -> Result<(), Error> {
+        if self.begun(id).is_some() {
+            self.fail_handshake(id, Reason::Closed);
+            return Ok(());
+        }
         self.get(id)?.usable()?;
         if self.get(id)?.instance.stack().known().close.is_none() {
             self.release();
@@ -297,11 +322,15 @@ impl<O: Outbox> Router<O> {
     pub(crate) fn discard(&mut self, id: ConnectionId) {
         self.release();
         self.outbox.discard(Some(id));
+        self.discard_handshake(id);
         self.remove(id);
     }
 
     /// Grants deliveries to the stack.
     pub(crate) fn grant(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
+        if self.begun(id).is_some() {
+            return Ok(());
+        }
         self.get_mut(id)?.owed += u64::from(messages);
         self.release();
         self.pay_grants(id);

@@ -6,6 +6,7 @@ use crate::ffi::NEVER;
 use crate::instance::Config;
 use crate::options::Options;
 use crate::router::Router;
+use crate::secure::keys::Expect;
 use crate::stack::Stack;
 use crate::statistics::ListenerStatistics;
 use std::net::SocketAddr;
@@ -25,7 +26,7 @@ impl SansIo {
         SansIo { router: Router::new(Datagrams::new(), options, now) }
     }
 
-    /// Sets the time, in nanoseconds; it does not go back.
+    /// Sets the time, in nanoseconds; one before the last counts as the last.
     pub fn set_time(&mut self, now: u64) {
         self.router.set_time(now);
     }
@@ -62,6 +63,14 @@ impl SansIo {
         prepare: impl FnOnce(&mut Config),
     ) -> Result<ConnectionId, Error> {
         self.router.connect(to, stack, prepare)
+    }
+
+    /// As [`Listener::connect_secure`](crate::Listener::connect_secure).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn connect_secure(&mut self, to: SocketAddr, stack: &Stack, expect: Expect) -> Result<ConnectionId, Error> {
+        self.router.connect_expecting(to, stack, Some(expect), |_| {})
     }
 
     /// As [`Listener::send`](crate::Listener::send).

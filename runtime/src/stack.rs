@@ -22,6 +22,7 @@ struct Inner {
     givens: Vec<Given>,
     counters: Vec<String>,
     known: Known,
+    is_secure: bool,
 }
 
 // SAFETY: the descriptor is constant data and functions that any thread may call (nacre.h).
@@ -68,6 +69,8 @@ pub struct Given {
     pub offset: usize,
     pub size: usize,
     pub required: bool,
+    /// Whether its value is never shown, and is erased with the config.
+    pub secret: bool,
     /// The role by which the driver sets it; None: a setting of the user.
     pub role: Option<GivenRole>,
 }
@@ -87,6 +90,14 @@ pub enum GivenRole {
     Incarnation,
     /// How many bytes of data fit a frame on the way to the peer.
     Room,
+    /// The key for messages to the peer: 32 secret bytes, the peer's [`GivenRole::OpeningKey`].
+    SealingKey,
+    /// The key for messages from the peer: 32 secret bytes.
+    OpeningKey,
+    /// The cookie in frames to the peer, if both hosts have agreed on it; 0: not known.
+    PeerCookie,
+    /// The key in frames to the peer, if its cookie is known.
+    PeerKey,
 }
 
 /// The events that the driver itself knows, by index; those that the stack does not have are None.
@@ -128,7 +139,10 @@ impl Stack {
         let known = Known::find(&events);
         // SAFETY: promised by the caller: strings that end and stay.
         let (name, description, level) = unsafe { (text(raw.name), text(raw.description), text(raw.level)) };
-        Ok(Stack { inner: Arc::new(Inner { raw, name, description, level, events, givens, counters, known }) })
+        let is_key = |given: &Given| matches!(given.role, Some(GivenRole::SealingKey | GivenRole::OpeningKey));
+        let is_secure = givens.iter().any(is_key);
+        let inner = Inner { raw, name, description, level, events, givens, counters, known, is_secure };
+        Ok(Stack { inner: Arc::new(inner) })
     }
 
     pub(crate) fn raw(&self) -> &'static NacreStack {
@@ -173,6 +187,11 @@ impl Stack {
     /// Whether its frames begin with the preamble of docs/wire.md.
     pub fn has_preamble(&self) -> bool {
         self.inner.raw.has_preamble != 0
+    }
+
+    /// Whether it has a layer with keys: its connections begin with a handshake.
+    pub fn is_secure(&self) -> bool {
+        self.inner.is_secure
     }
 
     /// Its events, by index.
@@ -296,6 +315,7 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
         offset: given.offset as usize,
         size: given.size as usize,
         required: given.required != 0,
+        secret: given.secret != 0,
         role: match given.role {
             1 => Some(GivenRole::Peer),
             2 => Some(GivenRole::Cookie),
@@ -303,6 +323,10 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
             4 => Some(GivenRole::PeerIdentity),
             5 => Some(GivenRole::Incarnation),
             6 => Some(GivenRole::Room),
+            7 => Some(GivenRole::SealingKey),
+            8 => Some(GivenRole::OpeningKey),
+            9 => Some(GivenRole::PeerCookie),
+            10 => Some(GivenRole::PeerKey),
             _ => None,
         },
     }

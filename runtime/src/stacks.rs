@@ -78,6 +78,11 @@ impl Stacks {
         self.kinds.iter().filter(|kind| kind.served).map(|kind| kind.stack.to_name()).collect()
     }
 
+    /// Whether a stack is served that is secure, or one that is not.
+    pub(crate) fn serves(&self, is_secure: bool) -> bool {
+        self.kinds.iter().any(|kind| kind.served && kind.stack.is_secure() == is_secure)
+    }
+
     /// The stack with this fingerprint, for messages.
     pub(crate) fn name_of(&self, fingerprint: u64) -> StackName {
         match self.find(fingerprint) {

@@ -87,6 +87,12 @@ pub struct ListenerStatistics {
     pub restarted: u64,
     /// Connections that moved to another address of their peer.
     pub moved: u64,
+    /// Key agreements with peers that began a secure connection: each costs processor time.
+    pub agreements: u64,
+    /// Frames of handshakes and sealed control frames that were forged, damaged or repeated.
+    pub forged: u64,
+    /// Frames that a secure stack's peers do not send: identified ones.
+    pub insecure: u64,
     /// Control frames received and sent.
     pub controls_in: u64,
     pub controls_out: u64,

@@ -73,9 +73,17 @@ impl<T> Table<T> {
         }
     }
 
-    /// Puts a value at the place that `propose` gave last.
+    /// Puts a value at the place that `propose` gave last, or that is reserved.
     pub(crate) fn insert(&mut self, place: Place, value: T) {
-        let slot = Slot { cookie: place.cookie, value: Some(Box::new(value)) };
+        if !self.is_reserved(place) {
+            self.reserve(place);
+        }
+        self.slots[place.index as usize].value = Some(Box::new(value));
+    }
+
+    /// Takes the place that `propose` gave last, for a value that comes later. It counts as in use, and has none.
+    pub(crate) fn reserve(&mut self, place: Place) {
+        let slot = Slot { cookie: place.cookie, value: None };
         if place.index as usize == self.slots.len() {
             self.slots.push(slot);
         } else {
@@ -84,6 +92,34 @@ impl<T> Table<T> {
             self.slots[place.index as usize] = slot;
         }
         self.by_cookie.insert(place.cookie, place.index);
+    }
+
+    /// The index of the place that is reserved with a cookie.
+    pub(crate) fn reserved(&self, cookie: u32) -> Option<u32> {
+        let index = *self.by_cookie.get(&cookie)?;
+        self.slots[index as usize].value.is_none().then_some(index)
+    }
+
+    fn is_reserved(&self, place: Place) -> bool {
+        self.reserved(place.cookie) == Some(place.index)
+    }
+
+    /// Gives back a place that is reserved.
+    pub(crate) fn release(&mut self, place: Place) {
+        if self.is_reserved(place) {
+            self.by_cookie.remove(&place.cookie);
+            self.free.push_back(place.index);
+        }
+    }
+
+    /// Gives each of two places that are reserved the other's cookie.
+    pub(crate) fn exchange(&mut self, one: Place, other: Place) {
+        if self.is_reserved(one) && self.is_reserved(other) {
+            self.slots[one.index as usize].cookie = other.cookie;
+            self.slots[other.index as usize].cookie = one.cookie;
+            self.by_cookie.insert(one.cookie, other.index);
+            self.by_cookie.insert(other.cookie, one.index);
+        }
     }
 
     #[inline]
@@ -149,6 +185,28 @@ mod tests {
             assert_ne!(next.cookie, place.cookie);
             assert_eq!((next.index, table.len()), (place.index, 10_000), "the slot that is free for the longest time");
         }
+    }
+
+    #[test]
+    fn reserved_place_is_in_use_and_has_no_value() {
+        let (mut table, mut random) = (Table::new(3), Random::new(1));
+        let mut reserve = |table: &mut Table<u32>| {
+            let place = table.propose(&mut random).unwrap();
+            table.reserve(place);
+            place
+        };
+        let [one, other] = [reserve(&mut table), reserve(&mut table)];
+        assert_eq!((table.len(), table.with(one.cookie), table.cookie(one.index)), (2, None, None));
+        assert_eq!((table.reserved(one.cookie), table.remove(one.index)), (Some(one.index), None));
+        table.exchange(one, other);
+        table.insert(Place { cookie: other.cookie, ..one }, 7);
+        assert_eq!((table.with(other.cookie), table.with(one.cookie)), (Some(&7), None));
+        table.release(one);
+        assert_eq!((table.len(), table.reserved(other.cookie)), (2, None), "not the one that has a value");
+        table.release(Place { cookie: one.cookie, ..other });
+        assert_eq!((table.len(), table.reserved(one.cookie)), (1, None));
+        assert_eq!(table.remove(one.index), Some(Box::new(7)));
+        assert_eq!(table.len(), 0);
     }
 
     /// Of 10,000 cookies each bit is set in about half, whatever the others are, and the order of slots does not show.

@@ -1,6 +1,8 @@
 //! The runtime's own part of the wire format: the preamble, identification and control frames
 //! (docs/wire.md).
 
+pub mod secure;
+
 use crate::error::Words;
 
 /// Bytes of the preamble.
@@ -191,8 +193,7 @@ impl Control {
             Control::Retry { to, .. } => (RETRY, to.cookie),
             Control::Ended { to, .. } => (ENDED, to.cookie),
         };
-        let mut frame = Preamble { identified: false, shape: CONTROL, cookie }.to_bytes().to_vec();
-        frame.extend([VERSION, kind, 0, 0]);
+        let mut frame = head(kind, cookie);
         match self {
             Control::Refused { to, fingerprint, serves, served } => {
                 frame.extend(fingerprint.to_le_bytes());
@@ -212,15 +213,32 @@ impl Control {
             }
             Control::Ended { to, why, words } => {
                 [to.key, words.code].iter().for_each(|word| frame.extend(word.to_le_bytes()));
-                let longest = room.saturating_sub(ENDED_HEAD).min(WORDS_MAX).min(words.text.len());
-                let cut = (0..=longest).rev().find(|at| words.text.is_char_boundary(*at)).unwrap_or(0);
-                let text = &words.text[..cut];
+                let text = cut(&words.text, room.saturating_sub(ENDED_HEAD).min(WORDS_MAX));
                 frame.extend([*why as u8, text.len() as u8]);
                 frame.extend(text.as_bytes());
             }
         }
         (frame.len() <= room).then_some(frame)
     }
+}
+
+/// The first eight bytes of a control frame.
+fn head(kind: u8, cookie: u32) -> Vec<u8> {
+    let preamble = Preamble { identified: false, shape: CONTROL, cookie }.to_bytes();
+    [preamble, [VERSION, kind, 0, 0]].concat()
+}
+
+/// As much of a text as fits.
+fn cut(text: &str, room: usize) -> &str {
+    let longest = room.min(text.len());
+    let at = (0..=longest).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..at]
+}
+
+/// A cookie of 24 bits in 32, and a key; none if the other bits are not 0.
+fn label(bytes: &[u8], at: usize) -> Option<Label> {
+    let label = Label { cookie: u32_at(bytes, at)?, key: u32_at(bytes, at + 4)? };
+    (label.cookie >> COOKIE_BITS == 0).then_some(label)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {

@@ -33,6 +33,22 @@ fn c_program_talks_through_the_runtime() {
     assert!(std::fs::metadata(&capture).unwrap().len() > 500 * (16 + 28 + 8));
 }
 
+#[test]
+fn c_program_talks_in_secret() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = scratch();
+    let program = folder.path().join("secret");
+    let path = |name: &str| root.join(name).display().to_string();
+    let (stack, source) = (path("tests/stack/window.c"), path("tests/stack/secret.c"));
+    let (include, header) = (format!("-I{}", path("include")), format!("-I{}", header_dir().display()));
+    let (library, output) = (library().display().to_string(), program.display().to_string());
+    let strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-DSECURE", &include, &header, &source, &stack, &library];
+    cc(&[&strict[..], &["-lpthread", "-ldl", "-lm", "-o", &output]].concat());
+    let run = Command::new(&program).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(run.stdout, b"done\n");
+}
+
 /// C++ programs include the same header.
 #[test]
 fn header_reads_as_cpp() {

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nacre_runtime::{Endpoint, Event, Listener, Options, Stack};
+use nacre_runtime::{Endpoint, Event, Expect, Keys, Listener, Options, Stack};
 use support::{cc, header_dir, scratch, window};
 
 fn text(path: &str) -> String {
@@ -90,6 +90,27 @@ fn programs_in_rust_talk() {
     let served = thread::spawn(|| server(window()).map_err(|error| error.to_string()));
     assert_eq!(client(window()).expect("it answers"), b"hello");
     served.join().expect("it does not panic").expect("it serves");
+}
+
+fn secure(stack: &Stack) -> Result<(Listener, Listener, nacre_runtime::ConnectionId), Box<dyn Error>> {
+    let any = "127.0.0.1:0".parse()?;
+    let keys = Keys::generate()?; // keep `keys.to_bytes()` where nobody else can read it
+    let server_key = keys.public(); // tell the clients, as text: `server_key.to_string()`
+    let mut server = Listener::bind(any, Options { keys: Some(keys), ..Options::default() })?;
+    server.serve(stack)?;
+    let mut client = Listener::bind(any, Options { keys: Some(Keys::generate()?), ..Options::default() })?;
+    let connection = client.connect_secure(server.local(), stack, Expect::Key(server_key), |_| {})?;
+    Ok((server, client, connection))
+}
+
+#[test]
+fn secure_program_opens_a_connection() {
+    let (mut server, mut client, connection) = secure(&support::secure()).expect("it begins");
+    let said = support::run_until(&mut [&mut server, &mut client], |said| {
+        said.iter().all(|said| said.contains(&"opened".to_string()))
+    });
+    assert_eq!(said[0], ["arrived", "opened"]);
+    assert!(client.peer_key(connection).expect("it is open").is_some());
 }
 
 /// Ends the program, also when the test fails.

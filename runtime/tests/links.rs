@@ -168,6 +168,26 @@ fn address_that_is_removed_and_added_again_delays_messages() {
     eprintln!("{}", line.state());
 }
 
+/// As when a machine changes networks. The near socket is bound to any address.
+#[test]
+fn other_address_of_the_same_machine_delays_messages() {
+    if outside("other_address_of_the_same_machine_delays_messages", NEAR) {
+        return;
+    }
+    let mut line = Line::bound("0.0.0.0:7000", &window(), &Options { moves: true, ..patient(0) });
+    let id = line.far.id.expect("open");
+    let peer = |line: &Line| line.far.listener.peer(id).expect("open").to_string();
+    assert_eq!(peer(&line), "10.9.0.1:7000");
+    for (old, new) in [("10.9.0.1", "10.9.0.3"), ("10.9.0.3", "10.9.0.4")] {
+        line.here(&format!("ip address del {old}/24 dev v0; ip address add {new}/24 dev v0"));
+        line.goes_on();
+        assert_eq!(peer(&line), format!("{new}:7000"));
+    }
+    assert_eq!(line.far.listener.statistics().moved, 2);
+    line.ends_complete();
+    eprintln!("{}", line.state());
+}
+
 /// The processor time that this thread has taken.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

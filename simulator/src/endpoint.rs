@@ -52,8 +52,12 @@ pub trait Endpoint {
     fn accepts(&self, event: u16, length: usize) -> bool;
     /// Returns the counters, in the order of the stack.
     fn counters(&self) -> Vec<u64>;
-    /// Returns the canonical state.
+    /// Returns the canonical state, to be compared; it contains secrets.
     fn canonical(&self) -> Vec<u8>;
+    /// Whether the canonical state may be shown: the endpoint knows that it contains no secrets.
+    fn shows_state(&self) -> bool {
+        false
+    }
     /// Returns the number of free blocks of the pool, and of all blocks.
     fn space(&self) -> (u32, u32);
     /// Releases everything; the endpoint cannot be used afterwards.

@@ -88,13 +88,26 @@ pub struct Wanted {
     pub role: Option<GivenRole>,
 }
 
+/// An end of a connection and its peer, by number.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    pub own: usize,
+    pub peer: usize,
+}
+
 /// Returns the given values of a connection: the address of the peer; values of the endpoint for those with such a
-/// role; for the rest (keys) values from `shared`, the same at both endpoints.
-pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, peer: Address) -> Vec<(String, Given)> {
+/// role; a key for each direction, the same at both endpoints; for the rest values from `shared`, the same at both
+/// endpoints. The hosts have not agreed on cookies.
+pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, ends: Ends, peer: Address) -> Vec<(String, Given)> {
     let mut value = |(index, wanted): (usize, &Wanted)| {
-        let number =
-            if wanted.role.is_some_and(GivenRole::is_own) { random.number() } else { hash(&[shared, index as u64]) };
+        let number = match wanted.role {
+            Some(role) if role.is_own() => random.number(),
+            Some(GivenRole::SealingKey) => hash(&[shared, ends.own as u64, ends.peer as u64]),
+            Some(GivenRole::OpeningKey) => hash(&[shared, ends.peer as u64, ends.own as u64]),
+            _ => hash(&[shared, index as u64]),
+        };
         match &wanted.ty {
+            _ if wanted.role.is_some_and(GivenRole::is_agreed) => Given::Number(0),
             Type::Addr => Given::Address(peer),
             Type::Bytes(len) => {
                 let mut bytes = vec![0; *len as usize];
@@ -170,5 +183,42 @@ impl Interface {
     pub fn counter(&self, values: &[u64], name: &str) -> Option<u64> {
         let at = self.counters.iter().position(|known| known == name)?;
         values.get(at).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(name: &str, ty: Type, role: GivenRole) -> Wanted {
+        Wanted { name: name.into(), ty, required: true, role: Some(role) }
+    }
+
+    /// The values of an end of the connection between the nodes 4 and 5.
+    fn of(own: usize) -> Vec<Given> {
+        let wanted = [
+            wanted("sealing", Type::Bytes(32), GivenRole::SealingKey),
+            wanted("opening", Type::Bytes(32), GivenRole::OpeningKey),
+            wanted("cookie", Type::UInt(24), GivenRole::PeerCookie),
+            wanted("key", Type::UInt(32), GivenRole::PeerKey),
+        ];
+        let peer = Address { ip: [0; 16], port: 1, family: 4 };
+        let mut random = Random::new(own as u64);
+        givens(&wanted, &mut random, 7, Ends { own, peer: 9 - own }, peer).into_iter().map(|(_, value)| value).collect()
+    }
+
+    #[test]
+    fn keys_match_at_both_ends_and_differ_between_directions() {
+        let (a, b) = (of(4), of(5));
+        assert_eq!((&a[0], &a[1]), (&b[1], &b[0]));
+        assert_ne!(a[0], a[1]);
+        assert!(matches!(&a[0], Given::Bytes(key) if key.len() == 32 && key.iter().any(|byte| *byte != key[0])));
+    }
+
+    #[test]
+    fn hosts_have_not_agreed_on_cookies() {
+        for end in [of(4), of(5)] {
+            assert_eq!(end[2..], [Given::Number(0), Given::Number(0)]);
+        }
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use nacre_stack::interpret::{self, Addr, Config, Machine, Schedule, Value};
+use nacre_stack::models::Models;
 use nacre_stack::{mask, Stack, Type};
 
 use crate::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcome, Output, Step};
 
-/// Opens endpoints in the interpreter.
+/// Opens endpoints in the interpreter, with models of the functions of the host.
 #[derive(Clone)]
 pub struct Interpreter {
     pub stack: Arc<Stack>,
@@ -24,7 +25,8 @@ impl Interpreter {
 
 impl Maker for Interpreter {
     fn open(&self, opening: &Opening) -> Result<(Box<dyn Endpoint>, Vec<Output>), String> {
-        let mut config = Config { seed: opening.seed, ..Config::default() };
+        let externs = Arc::new(Models::of([&*self.stack]));
+        let mut config = Config { seed: opening.seed, externs, ..Config::default() };
         if self.any_order {
             config.schedule = Schedule::Any(opening.seed);
         }
@@ -187,6 +189,10 @@ impl Endpoint for Interpreted {
         self.machine.canonical_bytes()
     }
 
+    fn shows_state(&self) -> bool {
+        !self.machine.stack().cells.iter().any(|cell| cell.secret)
+    }
+
     fn space(&self) -> (u32, u32) {
         let all = self.machine.stack().bounds.blocks;
         (if self.dead { all } else { self.machine.free_blocks() }, all)
@@ -194,6 +200,7 @@ impl Endpoint for Interpreted {
 
     fn discard(&mut self) {
         self.dead = true;
+        self.machine.discard();
     }
 
     fn reports(&self) -> Vec<String> {

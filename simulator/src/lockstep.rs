@@ -150,7 +150,11 @@ impl Row {
             if other != state {
                 let place = first_difference(&state, &other);
                 let what = format!("canonical states, of {} and {} bytes, at byte {place}", state.len(), other.len());
-                found.push(different(&self.members, at, &what, &near(&state, place), &near(&other, place)));
+                let shown = |state: &[u8]| match reference.shows_state() {
+                    true => near(state, place),
+                    false => "(it may contain secrets)".into(),
+                };
+                found.push(different(&self.members, at, &what, &shown(&state), &shown(&other)));
             }
             let (member_free, member_all) = member.space();
             if all - free != member_all - member_free {
@@ -202,6 +206,10 @@ impl Endpoint for Row {
 
     fn canonical(&self) -> Vec<u8> {
         self.first().canonical()
+    }
+
+    fn shows_state(&self) -> bool {
+        self.first().shows_state()
     }
 
     fn space(&self) -> (u32, u32) {

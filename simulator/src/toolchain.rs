@@ -8,7 +8,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nacre_runtime::Stack;
+use nacre_runtime::{Stack, HOST_SOURCE};
 use rustix::process::geteuid;
 use sha2::{Digest, Sha256};
 
@@ -103,7 +103,7 @@ impl Toolchain {
     fn compile(&self, text: &Text) -> Result<PathBuf, Error> {
         let compiler = self.compiler.to_string_lossy();
         let flags = self.flags.join(" ");
-        let key = digest(&[&compiler, &flags, text.header_name, text.header, text.source, text.symbol]);
+        let key = digest(&[&compiler, &flags, text.header_name, text.header, text.source, text.symbol, HOST_SOURCE]);
         let object = self.cache.join(format!("{key}.so"));
         if object.exists() {
             return Ok(object);
@@ -121,9 +121,12 @@ impl Toolchain {
         let (header, source, made) = (folder.join(text.header_name), folder.join("stack.c"), folder.join("stack.so"));
         fs::write(&header, text.header).map_err(io(&header))?;
         fs::write(&source, text.source).map_err(io(&source))?;
+        // Layers may call functions that the runtime supplies when it loads the object.
+        let host = folder.join("nacre_host.c");
+        fs::write(&host, HOST_SOURCE).map_err(io(&host))?;
         let mut command = Command::new(&self.compiler);
         command.args(["-std=c11", "-w", "-fPIC", "-shared"]).args(&self.flags).arg("-I").arg(folder);
-        let ran = command.arg("-o").arg(&made).arg(&source).output().map_err(io(&self.compiler))?;
+        let ran = command.arg("-o").arg(&made).arg(&source).arg(&host).output().map_err(io(&self.compiler))?;
         if !ran.status.success() {
             let words: Vec<String> =
                 String::from_utf8_lossy(&ran.stderr).lines().take(20).map(str::to_string).collect();

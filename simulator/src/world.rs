@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 use crate::endpoint::{Address, Endpoint, Maker, Opening, Outcome, Output, Step, NEVER};
-use crate::interface::{givens, Interface, Kind};
+use crate::interface::{givens, Ends, Interface, Kind};
 use crate::network::{damage, Item, Link, Network};
 use crate::random::{hash, Random};
 
@@ -160,7 +160,7 @@ impl World {
     fn opening(&self, index: usize, peer: usize, pair: usize, interface: &Interface) -> Opening {
         let mut random = Random::new(hash(&[self.network.seed, 0x6f70_656e, index as u64]));
         let shared = hash(&[self.network.seed, 0x7368_6172_6564, pair as u64]);
-        let givens = givens(&interface.givens, &mut random, shared, address(peer));
+        let givens = givens(&interface.givens, &mut random, shared, Ends { own: index, peer }, address(peer));
         Opening { givens, seed: random.number(), now: self.now }
     }
 

@@ -59,15 +59,15 @@ pub type Lines<'a> = &'a dyn Fn(Span) -> Option<(String, u32)>;
 
 /// The same, with `#line` for a debugger.
 pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Emitted, String> {
-    if let Some(missing) = stack.externs.iter().find(|e| e.body.is_none()) {
-        return Err(format!("the host supplies `{}`, so there is no C to run", missing.name));
+    if let Some(why) = nacre_stack::models::lacks_of_host(stack) {
+        return Err(format!("{why}, so there is no C to run"));
     }
     let mut stack = stack.clone();
     nacre_optimize::pass_over::fuse(&mut stack);
     nacre_optimize::release_low::split(&mut stack);
     nacre_optimize::calls::decide(&mut stack);
     nacre_optimize::inline::mark(&mut stack);
-    let options = Options { prefix: Some(PREFIX.into()), lines: lines.is_some(), asks_draws: true };
+    let options = Options { prefix: Some(PREFIX.into()), lines: lines.is_some(), asks_draws: true, models: true };
     let text = write_with(&stack, level, lines.unwrap_or(&|_| None), options.clone());
     let check = write_check(&stack, level, options);
     let include = format!("#include \"{PREFIX}.c\"\n");

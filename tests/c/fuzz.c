@@ -164,10 +164,12 @@ static void open_both(void) {
             struct nacre_addr peer = address(1 - side);
             uint64_t number = draw() | 1;
             if (given->required == 0) { continue; }
-            if (strstr(given->name, "peer") != NULL) {
+            if (given->role == NACRE_GIVEN_SEALING_KEY || given->role == NACRE_GIVEN_OPENING_KEY) {
+                memset(config + given->offset, given->role == NACRE_GIVEN_SEALING_KEY ? 1 + (int)side : 2 - (int)side, given->size);
+            } else if (given->role == NACRE_GIVEN_PEER) {
                 memcpy(config + given->offset, &peer, given->size);
             } else {
-                if (strstr(given->name, "cookie") != NULL) { number &= 0xffffff; }
+                if (given->role == NACRE_GIVEN_COOKIE) { number &= 0xffffff; }
                 memcpy(config + given->offset, &number, given->size < 8 ? given->size : 8);
             }
         }

@@ -189,6 +189,8 @@ static void open_end(uint32_t side) {
                                 : given->role == NACRE_GIVEN_INCARNATION ? (void *)&born
                                                                          : NULL;
             if (value != NULL) { memcpy(config + given->offset, value, given->size); }
+            if (given->role == NACRE_GIVEN_SEALING_KEY) { memset(config + given->offset, 1 + (int)side, given->size); }
+            if (given->role == NACRE_GIVEN_OPENING_KEY) { memset(config + given->offset, 2 - (int)side, given->size); }
         }
         m->state = malloc(s->state_size);
         m->pool = malloc(s->pool_base + (size_t)blocks * s->pool_per_block);

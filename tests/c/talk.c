@@ -124,6 +124,8 @@ static void give(uint8_t *at, const struct nacre_given *given, uint32_t side) {
         memcpy(at, &peer, given->size);
     } else if (given->role == NACRE_GIVEN_COOKIE && given->size == sizeof cookie) {
         memcpy(at, &cookie, sizeof cookie);
+    } else if (given->role == NACRE_GIVEN_SEALING_KEY || given->role == NACRE_GIVEN_OPENING_KEY) {
+        memset(at, given->role == NACRE_GIVEN_SEALING_KEY ? 1 + (int)side : 2 - (int)side, given->size);
     } else if (given->required) {
         memset(at, 1, given->size);
     }

@@ -94,10 +94,20 @@ impl Workshop {
     /// Compiles the C of a stack; its files and symbols have the name of the level.
     pub fn compile_stack(&self, machines: &Machines, level: Level) {
         let name = level.name();
-        let text = machines.session.emit(&machines.stack, level, Some(name));
+        let text = machines.session.emit_modelled(&machines.stack, level, Some(name));
         std::fs::write(self.path().join(format!("{name}.h")), text.header).expect("a header");
         std::fs::write(self.path().join(format!("{name}.c")), text.source).expect("a source");
         self.clang(&["-fsanitize=fuzzer-no-link,address,undefined", "-c", &format!("{name}.c")]);
+    }
+
+    /// Compiles the stack of the runtime's tests with keys, as `inline_stack` in `inline.o`.
+    pub fn compile_secure_stack(&self) {
+        let source = root().join("runtime/tests/stack/window.c").display().to_string();
+        let include = format!("-I{}", root().join("compiler/backends/c/src").display());
+        let define =
+            ["-DSECURE", "-DFINGERPRINT=0x5ec0u", "-DDESCRIPTION=\"secure<8> / floor\"", "-DSYMBOL=inline_stack"];
+        let sanitize = "-fsanitize=fuzzer-no-link,address,undefined";
+        self.clang(&[&define[..], &[sanitize, &include, "-c", &source, "-o", "inline.o"]].concat());
     }
 
     /// Compiles the harness in Rust, instrumented: `listener.a`.
@@ -107,13 +117,16 @@ impl Workshop {
         let coverage = ["level=3", "inline-8bit-counters", "pc-table"];
         let flags: String = coverage.iter().map(|part| format!("-Cllvm-args=-sanitizer-coverage-{part} ")).collect();
         let manifest = root().join("tests/listener-fuzz/Cargo.toml").display().to_string();
+        // Kept for the next test: the primitives of the runtime take a minute to compile.
+        let target = root().join("target/listener-fuzz");
+        let folder = target.display().to_string();
         let arguments =
-            ["build", "-q", "--locked", "--target", host, "--target-dir", "rust", "--manifest-path", &manifest];
+            ["build", "-q", "--locked", "--target", host, "--target-dir", &folder, "--manifest-path", &manifest];
         // Given a target, cargo does not instrument what runs while it builds.
         let flags = [("RUSTFLAGS", format!("-Cpasses=sancov-module -Ccodegen-units=1 {flags}"))];
         self.say_of("cargo", &arguments, &flags);
-        let made = self.path().join("rust").join(host).join("debug/liblistener_fuzz.a");
-        std::fs::rename(made, self.path().join("listener.a")).expect("cargo made it");
+        let made = target.join(host).join("debug/liblistener_fuzz.a");
+        std::fs::copy(made, self.path().join("listener.a")).expect("cargo made it");
     }
 
     /// Links a harness with what was compiled.

@@ -3,16 +3,19 @@
 pub mod functions;
 pub mod fuzzing;
 pub mod injected;
+pub mod keyed;
 pub mod library;
 pub mod line_numbers;
 pub mod machines;
 pub mod mutants;
 pub mod mutation;
 pub mod pair;
+pub mod primitives;
 pub mod programs;
 pub mod rows;
 pub mod source;
 pub mod storm;
+pub mod terms;
 pub mod values;
 
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nacre_driver::{Emitted, Level, Session};
 use nacre_simulator::compiled::Compiled;
 use nacre_simulator::endpoint::{Endpoint, Maker, Opening};
-use nacre_simulator::interface::{givens, Interface};
+use nacre_simulator::interface::{givens, Ends, Interface};
 use nacre_simulator::interpreter::Interpreter;
 use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::random::Random;
@@ -55,7 +55,7 @@ impl Machines {
     }
 
     pub fn text(&self, level: Level) -> Emitted {
-        self.session.emit(&self.stack, level, None)
+        self.session.emit_modelled(&self.stack, level, None)
     }
 
     /// Errors: the message of the C compiler.
@@ -84,7 +84,8 @@ impl Machines {
     pub fn endpoints(&self, maker: &dyn Maker) -> [Box<dyn Endpoint>; 2] {
         let (interface, mut random) = (self.interface(), Random::new(1));
         [0, 1].map(|end: usize| {
-            let givens = givens(&interface.givens, &mut random, 1, address(1 - end));
+            let ends = Ends { own: end, peer: 1 - end };
+            let givens = givens(&interface.givens, &mut random, 1, ends, address(1 - end));
             maker.open(&Opening { givens, seed: 1, now: 1 }).expect("the endpoint opens").0
         })
     }

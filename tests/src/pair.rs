@@ -29,6 +29,11 @@ pub struct Pair {
 impl Pair {
     /// Opens both endpoints of a stack over `floor`.
     pub fn open(stack: &Stack) -> Pair {
+        Pair::with(stack, |_, config| config)
+    }
+
+    /// The same, after a change of the configuration of each endpoint.
+    pub fn with(stack: &Stack, changed: impl Fn(usize, Config) -> Config) -> Pair {
         let stack = Arc::new(stack.clone());
         let mut pair = Pair { ends: vec![], frames: vec![], outputs: vec![], lose: 0, now: 1_000_000_000 };
         for (end, cookie) in COOKIES.into_iter().enumerate() {
@@ -36,7 +41,7 @@ impl Pair {
                 .given("floor.peer", Value::Addr(address(1 - end)))
                 .given("floor.cookie", Value::Num(cookie.into()))
                 .given("floor.incarnation", Value::Num(0x0102_0304_0506_0708 << end));
-            let mut machine = Machine::of(stack.clone(), config);
+            let mut machine = Machine::of(stack.clone(), changed(end, config));
             assert_eq!(machine.open(pair.now), Outcome::Ok);
             machine.take_outputs();
             pair.ends.push(machine);
@@ -47,6 +52,13 @@ impl Pair {
     /// Sends data from the application of an endpoint.
     pub fn send(&mut self, end: usize, data: &[u8]) {
         self.event(end, 1, "send", data);
+    }
+
+    /// Sends data, and loses the frames; the other endpoint gets what is sent again.
+    pub fn send_lost(&mut self, end: usize, data: &[u8]) {
+        self.lose = u32::MAX;
+        self.send(end, data);
+        self.lose = 0;
     }
 
     /// Calls an event at a port of an endpoint.

@@ -161,7 +161,7 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
 pub struct Function {
     pub name: String,
     pub lines: usize,
-    /// Without `self`.
+    /// Without `self`. Functions that C calls have those of their declaration there, and count none.
     pub parameters: usize,
     /// Whether it is one `match`, or a list of values: a table in the form of a function.
     pub is_table: bool,
@@ -187,7 +187,8 @@ impl Functions {
             block.stmts.as_slice(),
             [syn::Stmt::Expr(syn::Expr::Match(_) | syn::Expr::Array(_) | syn::Expr::Struct(_), _)]
         );
-        let parameters = signature.inputs.iter().filter(|input| matches!(input, syn::FnArg::Typed(_))).count();
+        let inputs = signature.inputs.iter().filter(|input| matches!(input, syn::FnArg::Typed(_)));
+        let parameters = if signature.abi.is_some() { 0 } else { inputs.count() };
         let name = signature.ident.to_string();
         self.functions.push(Function { name, lines, parameters, is_table });
     }

@@ -36,7 +36,9 @@ fn crates_import_only_what_the_architecture_allows() {
         ("worlds/Cargo.toml", &["analysis", "diagnostics", "driver", "specification", "stack", "syntax"]),
         ("mutants/Cargo.toml", &["analysis", "stack"]),
         ("process/Cargo.toml", &[]),
-        ("prover/Cargo.toml", &["process"]),
+        ("compiler/symbolic/Cargo.toml", &["stack"]),
+        ("prover/Cargo.toml", &["process", "stack", "symbolic"]),
+        ("handshakes/Cargo.toml", &[]),
         ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
             "spin/Cargo.toml",

@@ -85,6 +85,37 @@ fn listener_keeps_its_limits() {
     harness.fuzz(FEW / 4, 1);
 }
 
+/// The core of a listener with a stack that is given keys, its clients, and somebody on the way without keys.
+fn secure_listener() -> Harness {
+    let workshop = Workshop::default();
+    workshop.compile_secure_stack();
+    workshop.compile_listener();
+    workshop.link("listener_secure", &["inline.o", "listener.a"])
+}
+
+fn assert_secure_reached(reached: &Reached) {
+    let wanted = ["opened", "not opened", "closed", "delivered", "forged", "forged.client", "retried"];
+    wanted.into_iter().for_each(|name| assert!(reached.count(name) > 0, "{name}: {reached:?}"));
+}
+
+/// Frames of handshakes and sealed frames, whole, damaged, repeated, reflected and made up: messages are the peer's, and
+/// connections end for reasons that an end has given.
+#[test]
+#[ignore = "a long campaign: make soak runs it; `random_secure` of the runtime runs the stored programs"]
+fn secure_listener_believes_its_peers_alone() {
+    let harness = secure_listener();
+    assert_secure_reached(&harness.run_stored());
+    harness.fuzz(FEW / 20, 1);
+}
+
+#[test]
+#[ignore = "a long campaign: make soak runs it"]
+fn secure_listener_believes_its_peers_alone_for_many_programs() {
+    let harness = secure_listener();
+    harness.fuzz(MANY / 100, 2);
+    assert_secure_reached(&harness.run_stored());
+}
+
 #[test]
 #[ignore = "a long campaign: make soak runs it"]
 fn listener_keeps_its_limits_for_many_programs() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use nacre_driver::Session;
 use nacre_simulator::endpoint::{Maker, Opening};
-use nacre_simulator::interface::givens;
+use nacre_simulator::interface::{givens, Ends};
 use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
 use nacre_tests::machines::Machines;
@@ -184,7 +184,7 @@ fn waiting_events_are_freed_at_the_end() {
     let send = interface.input(None, "send").expect("it can send");
     let mut random = Random::new(1);
     for done in 0..9 {
-        let givens = givens(&interface.givens, &mut random, 1, address(1));
+        let givens = givens(&interface.givens, &mut random, 1, Ends { own: 0, peer: 1 }, address(1));
         let (mut end, _) = maker.open(&Opening { givens, seed: 1, now: 1 }).expect("it opens");
         let all = end.space().1;
         for step in 0..done {

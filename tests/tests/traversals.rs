@@ -21,9 +21,10 @@ use std::collections::BTreeSet;
 use nacre_tests::functions::{Calls, Code};
 
 /// The crates that read code of the IR. `syntax` and `typed` have their own trees.
-const ROOMS: [&str; 13] = [
+const ROOMS: [&str; 15] = [
     "compiler/stack",
     "compiler/analysis",
+    "compiler/symbolic",
     "compiler/compose",
     "compiler/optimize",
     "compiler/backends/c",
@@ -34,6 +35,7 @@ const ROOMS: [&str; 13] = [
     "checker",
     "spin",
     "mutants",
+    "prover",
     "cli",
 ];
 
@@ -49,6 +51,14 @@ const RECURSIVE: Listed = &[
             ("compiler/stack/src/interpret/execute.rs", &["statement"]),
             ("compiler/stack/src/interpret/filter.rs", &["operand"]),
             ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
+        ],
+    ),
+    (
+        "the symbolic execution: one arm a construct",
+        &[
+            ("compiler/symbolic/src/bytes.rs", &["digest"]),
+            ("compiler/symbolic/src/execute.rs", &["statement"]),
+            ("compiler/symbolic/src/expressions.rs", &["made_of", "value"]),
         ],
     ),
     (
@@ -70,7 +80,7 @@ const RECURSIVE: Listed = &[
             ("compiler/backends/c/src/actions.rs", &["message_argument"]),
             (
                 "compiler/backends/c/src/operators.rs",
-                &["arithmetic", "computed_as", "known_order", "mul_div", "shift", "unconverted"],
+                &["arithmetic", "computed_as", "known_order", "mul_div", "shift", "shifted", "unconverted"],
             ),
             ("compiler/backends/c/src/statements.rs", &["statement", "store"]),
             ("compiler/backends/c/src/strings.rs", &["source"]),
@@ -174,7 +184,7 @@ const RECOGNIZERS: Listed = &[
         "a shorter or faster way for some forms; all others take the general one",
         &[
             ("compiler/backends/c/src/body.rs", &["pushes"]),
-            ("compiler/backends/c/src/operators.rs", &["known_order"]),
+            ("compiler/backends/c/src/operators.rs", &["is_distance_and_constant", "known_order", "shifted"]),
             ("compiler/backends/promela/src/expressions.rs", &["assign"]),
             ("compiler/compose/src/facts.rs", &["converted"]),
             ("compiler/optimize/src/release_low.rs", &["simple"]),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use nacre_specification::forger::Forger;
 use nacre_specification::members::Members;
 use nacre_specification::{ActionKind, Automaton};
-use nacre_stack::interpret::{Config, Externs, NoExterns, Value};
+use nacre_stack::interpret::{Config, Externs, Value};
+use nacre_stack::models::Models;
 use nacre_stack::normal::beyond_worlds;
 use nacre_stack::{mask, Cell, Direction, EventId, GivenRole, PortId, Stack, Type};
 
@@ -30,6 +31,7 @@ pub struct Setup {
     /// The specifications, each with its own monitor.
     pub above: Vec<Automaton>,
     pub bounds: Bounds,
+    /// Models of the functions of the host.
     pub externs: Arc<dyn Externs>,
 }
 
@@ -120,7 +122,7 @@ pub fn bits_to_count(most: u8) -> u32 {
 }
 
 impl Setup {
-    /// A setup of two endpoints in which the host supplies no functions.
+    /// A setup of two endpoints.
     pub fn new(stack: Arc<Stack>, below: Automaton, above: Vec<Automaton>, bounds: Bounds) -> Setup {
         Setup::of_members(vec![stack.clone(), stack], below, above, bounds)
     }
@@ -131,7 +133,8 @@ impl Setup {
         let members = stacks.len() as u64;
         let below = below.among(members);
         let above = above.into_iter().map(|automaton| automaton.among(members)).collect();
-        let mut setup = Setup { stacks, below, above, bounds, externs: Arc::new(NoExterns) };
+        let externs = Arc::new(Models::of(stacks.iter().map(|stack| &**stack)));
+        let mut setup = Setup { stacks, below, above, bounds, externs };
         let given: Vec<Value> = setup.members().all().flat_map(|end| setup.config(end).givens.into_values()).collect();
         setup.below.forger = Forger::new(forgery::Forger::of(setup.stack().clone(), given.into_iter()));
         setup
@@ -307,12 +310,14 @@ impl Setup {
 
     /// Checks that no layer is given the address of its peer where an endpoint has several.
     fn check_peers(&self) -> Result<(), String> {
-        let mut given = self.stack().cells.iter().filter(|c| c.is_configured() && c.ty == Type::Addr);
+        let of_pair = |c: &&Cell| c.ty == Type::Addr || c.role.is_some_and(GivenRole::is_key);
+        let mut given = self.stack().cells.iter().filter(|c| c.is_configured()).filter(of_pair);
         match given.next().filter(|_| !self.members().is_pair()) {
             Some(cell) => Err(format!(
-                "`{}.{}` is given the address of one peer, but with `members = {}` each endpoint has {}",
+                "`{}.{}` is given the {} of one peer, but with `members = {}` each endpoint has {}",
                 self.stack().layer(cell.layer).name,
                 cell.name,
+                if cell.ty == Type::Addr { "address" } else { "key" },
                 self.members().count(),
                 self.members().count() - 1
             )),
@@ -320,14 +325,24 @@ impl Setup {
         }
     }
 
-    /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie; the
-    /// others are the same at all endpoints.
+    /// The number that a given value of an endpoint is, or is made of, unless the configuration states another.
+    fn usual(&self, role: Option<GivenRole>, end: usize) -> u64 {
+        let peer = self.members().others(end).next().unwrap_or(end);
+        match role {
+            Some(role) if role.is_own() || role == GivenRole::SealingKey => end as u64 + 1,
+            Some(GivenRole::OpeningKey) => peer as u64 + 1,
+            Some(role) if role.is_agreed() => 0,
+            _ => 1,
+        }
+    }
+
+    /// Returns the given values of an endpoint: those of the configuration, the peer's address, a distinct cookie, a
+    /// key for each direction; the others are the same at all endpoints.
     pub fn config(&self, end: usize) -> Config {
         let stack = self.stack_of(end);
         let set = |cell: &Cell| self.bounds.given.iter().find(|(name, _)| *name == cell.name);
         let value = |cell: &Cell| {
-            let usual = if cell.role.is_some_and(GivenRole::is_own) { end as u64 + 1 } else { 1 };
-            let number = set(cell).map_or(usual, |(_, values)| values[end]);
+            let number = set(cell).map_or_else(|| self.usual(cell.role, end), |(_, values)| values[end]);
             match &cell.ty {
                 Type::Addr => {
                     self.members().others(end).next().map_or(stack.zero(&cell.ty), |peer| Value::Addr(address(peer)))

@@ -192,6 +192,7 @@ pub fn world(
         format!("in `{}` the clock affects {}, but the search does everything at time 0", leak.code, leak.into)
     };
     let gaps = leaks.first().map(gap).into_iter().collect();
+    caveats.extend(nacre_stack::models::replaced(stack));
     for (layer, what) in nacre_stack::payload::readers(stack).into_iter().take(3) {
         caveats
             .push(format!("`{layer}` {what}: the verdict holds for the messages that were sent, not for any contents"));
@@ -277,7 +278,8 @@ fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
     let leaves = stack.interface().into_iter().filter(|e| e.port != BELOW && e.input.is_none());
     for event in leaves.map(|e| stack.event(e.event)) {
         let specified = gives(network, &event.name) || above.iter().any(|a| gives(a, &event.name));
-        let made_up = event.direction == Direction::Up && event.role == EventRole::Plain && !specified;
+        let plain = matches!(event.role, EventRole::Plain | EventRole::Room);
+        let made_up = event.direction == Direction::Up && plain && !specified;
         if let (true, Some(first)) = (made_up, above.first_mut()) {
             let at = Parameter { name: "p".into(), ty: SpecType::Rank, at: true };
             let carried =

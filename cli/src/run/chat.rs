@@ -4,14 +4,19 @@
 
 use std::collections::VecDeque;
 use std::io::BufRead;
+use std::net::SocketAddr;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use nacre_runtime::{ConnectionId, Error, Event, Options, Reason, Stack};
 
+use super::doorkeeper::Doorkeeper;
+use super::failure::{printable, Cause, Failure};
 use super::line::{any_towards, introduce, Line};
+use super::protection::Protection;
+use super::trust::Trust;
 use crate::args::Chat;
-use crate::console::{print, say, Exit};
+use crate::console::{print, say, Exit, Limited};
 use crate::interrupt::Interrupt;
 
 /// The polling interval between standard input and the network.
@@ -19,29 +24,57 @@ const TURN: Duration = Duration::from_millis(10);
 /// Announces that no line follows. It differs from every line, since lines are sent without their newline.
 const END: &[u8] = b"\n";
 
-/// Exchanges lines with the peers until both inputs end or Ctrl-C. The error is a message for the user.
-pub fn chat(args: &Chat, stack: &Stack) -> Result<Exit, String> {
-    let at = args.listen.or(args.to.map(any_towards)).ok_or("expected --listen or --to")?;
-    let mut line = Line::open(at, &args.net, Options { connections: 64, ..Options::default() })?;
+/// Exchanges lines with the peers until both inputs end or Ctrl-C.
+pub fn chat(args: &Chat, stack: &Stack, protection: &Protection) -> Result<Exit, Failure> {
+    let towards = args.to.as_ref().map(|to| any_towards(to.address));
+    let at = args.listen.or(towards).ok_or("expected --listen or --to")?;
+    let mut line = Line::open(at, &args.net, Options { connections: 64, ..Options::default() }, protection)?;
     let interrupt = Interrupt::watch()?;
-    let mut talk =
-        Talk { peers: Vec::new(), waiting: VecDeque::new(), lines: lines(), ended: false, lost: false, interrupt };
-    match args.to {
+    let mut peers = Vec::new();
+    let doorkeeper = Doorkeeper::new(protection, &args.allowed.allow);
+    match &args.to {
         Some(to) => {
-            let id = line.listener.connect(to, stack).map_err(|error| error.to_string())?;
-            talk.peers.push(Peer { id, ended: false });
             say(&format!("talking to {to} over {}", introduce(stack)));
+            let trust = Trust { peer: to, pin: args.expected.peer, protection };
+            let id = trust.connect(&mut line.listener, stack)?;
+            match trust.meet(&mut line.listener, id, &interrupt) {
+                Err(_) if interrupt.came() => return Ok(interrupt.exit()),
+                met => met?,
+            };
+            peers.push(Peer { id, ended: false });
         }
         None => {
-            line.listener.serve(stack).map_err(|error| error.to_string())?;
+            line.listener.serve(stack)?;
             say(&format!("listening on {} with {}", line.listener.local(), introduce(stack)));
+            doorkeeper.introduce();
         }
     }
-    talk.go(&mut line, args.to.is_some())
+    let mut talk = Talk {
+        peers,
+        doorkeeper,
+        waiting: VecDeque::new(),
+        lines: lines(),
+        ended: false,
+        lost: false,
+        interrupt,
+        words: Limited::default(),
+    };
+    Ok(talk.go(&mut line, args.to.is_some())?)
 }
 
-struct Talk {
+/// Requires that a key that is stated has an effect.
+pub fn require_side(args: &Chat) -> Result<(), Failure> {
+    let words = match (&args.to, args.expected.peer, args.allowed.allow.first()) {
+        (None, Some(_), _) => "`--peer` is for `--to`; `--allow` states who may connect to `--listen`",
+        (Some(_), _, Some(_)) => "`--allow` is for `--listen`; `--peer` states the key of the peer at `--to`",
+        _ => return Ok(()),
+    };
+    Err(Failure::new(Cause::Usage, words))
+}
+
+struct Talk<'t> {
     peers: Vec<Peer>,
+    doorkeeper: Doorkeeper<'t>,
     /// Lines that are not sent to all peers yet, with their peers.
     waiting: VecDeque<(ConnectionId, Vec<u8>)>,
     lines: Receiver<Vec<u8>>,
@@ -50,6 +83,7 @@ struct Talk {
     /// Lines that a peer did not receive, or may not have received.
     lost: bool,
     interrupt: Interrupt,
+    words: Limited,
 }
 
 struct Peer {
@@ -58,21 +92,17 @@ struct Peer {
     ended: bool,
 }
 
-impl Talk {
+impl Talk<'_> {
     fn go(&mut self, line: &mut Line, caller: bool) -> Result<Exit, String> {
         let mut met = caller;
         loop {
             match line.listener.wait(Some(TURN)).map_err(|error| error.to_string())? {
                 Some(Event::Delivered { connection, message, .. }) => self.heard(connection, &message.to_vec()),
-                Some(Event::Arrived { connection, from, .. }) => {
-                    say(&format!("{from} has connected"));
-                    self.peers.push(Peer { id: connection, ended: false });
-                    met = true;
-                    if self.ended {
-                        self.waiting.push_back((connection, END.to_vec()));
-                    }
+                Some(Event::Arrived { connection, from, .. }) => met |= self.arrived(line, connection, from),
+                Some(Event::Closed { connection, reason, words }) => {
+                    self.gone(connection, reason, caller);
+                    words.into_iter().for_each(|words| say(&format!("it says: {}", printable(&words.text))));
                 }
-                Some(Event::Closed { connection, reason, .. }) => self.gone(connection, reason, caller),
                 Some(Event::OtherStack(what)) => say(&what.description()),
                 Some(Event::Error { peer, cause, .. }) => say(&format!("{peer}: {cause}")),
                 _ => {}
@@ -80,6 +110,7 @@ impl Talk {
             if self.interrupt.came() {
                 return self.leave(line);
             }
+            self.doorkeeper.report(&line.listener, &mut self.words);
             self.read();
             self.send(line)?;
             let over = self.ended && self.waiting.is_empty() && self.peers.iter().all(|peer| peer.ended);
@@ -90,7 +121,26 @@ impl Talk {
         }
     }
 
+    /// Handles a new peer; returns whether it is admitted.
+    fn arrived(&mut self, line: &mut Line, connection: ConnectionId, from: SocketAddr) -> bool {
+        if !self.doorkeeper.admits(&mut line.listener, connection, &mut self.words) {
+            return false;
+        }
+        if !self.doorkeeper.protection.is_encrypted() {
+            say(&format!("{from} has connected"));
+        }
+        self.peers.push(Peer { id: connection, ended: false });
+        if self.ended {
+            self.waiting.push_back((connection, END.to_vec()));
+        }
+        true
+    }
+
     fn heard(&mut self, connection: ConnectionId, message: &[u8]) {
+        // A peer that was refused may have sent something before it learned that.
+        if !self.peers.iter().any(|peer| peer.id == connection) {
+            return;
+        }
         if message != END {
             return show(message);
         }
@@ -154,7 +204,8 @@ impl Talk {
     /// All typed lines have been handed over: they are delivered before the connection ends.
     fn close(&mut self, line: &mut Line) -> Result<(), String> {
         let until = Instant::now() + Duration::from_secs(10);
-        for peer in std::mem::take(&mut self.peers) {
+        let peers = std::mem::take(&mut self.peers);
+        for peer in &peers {
             let left = until.saturating_duration_since(Instant::now());
             match line.listener.close_blocking(peer.id, Some(left)) {
                 // Whoever closed first may lack the last acknowledgement.
@@ -167,7 +218,8 @@ impl Talk {
         }
         // Events that arrived while the shutdown was awaited.
         while let Some(event) = line.listener.poll() {
-            if let Event::Delivered { message, .. } = event {
+            let Event::Delivered { connection, message, .. } = event else { continue };
+            if peers.iter().any(|peer| peer.id == connection) {
                 let message = message.to_vec();
                 if message != END {
                     show(&message);

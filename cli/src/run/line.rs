@@ -10,6 +10,7 @@ use nacre_runtime::faults::{Direction, FaultHandle, Faulty};
 use nacre_runtime::udp::Udp;
 use nacre_runtime::{Listener, Options, Stack};
 
+use super::protection::Protection;
 use crate::args::Net;
 
 /// A listener on a socket with faults; the capture has the frames of the wire.
@@ -21,8 +22,10 @@ pub struct Line {
 }
 
 impl Line {
-    /// Binds a socket.
-    pub fn open(at: SocketAddr, net: &Net, options: Options) -> Result<Line, String> {
+    /// Binds a socket. The options get the keys.
+    pub fn open(at: SocketAddr, net: &Net, options: Options, protection: &Protection) -> Result<Line, String> {
+        let place = (at.port() != 0).then(|| at.to_string());
+        let options = protection.give(options, place.as_deref());
         let udp = Udp::bind(at).map_err(|error| format!("cannot bind {at}: {error}"))?;
         match &net.pcap {
             None => Ok(Line::over(udp, net, options)),

@@ -1,17 +1,24 @@
 //! `nacre run`: files and lines over UDP, through a stack.
 
 mod chat;
+mod doorkeeper;
+mod failure;
 mod framing;
 mod line;
+mod protection;
 mod receive;
 mod report;
 mod send;
 mod store;
+mod trust;
 
+use failure::{Cause, Failure};
+use nacre_runtime::Stack;
 use nacre_simulator::toolchain::Toolchain;
+use protection::Protection;
 
-use crate::args::{Run, Transfer};
-use crate::console::{complain, Exit};
+use crate::args::{Net, Run, Transfer};
+use crate::console::{complain, print_json, Exit};
 use crate::levels::{self, load};
 use crate::program;
 
@@ -35,16 +42,34 @@ pub fn run(args: &Run) -> Exit {
             return levels::exit(&error);
         }
     };
-    let done = match &args.what {
-        Transfer::Receive(args) => receive::receive(args, &stack),
-        Transfer::Send(args) => send::send(args, &stack),
-        Transfer::Chat(args) => chat::chat(args, &stack),
-    };
-    match done {
-        Ok(exit) => exit,
-        Err(words) => {
-            complain(&words);
-            Exit::No
+    transfer(&args.what, net, &stack).unwrap_or_else(|failure| {
+        complain(&failure.words);
+        if net.json {
+            print_json(&failure.json(verb(&args.what), stack.is_secure()));
         }
+        match failure.cause {
+            Cause::Usage => Exit::Usage,
+            _ => Exit::No,
+        }
+    })
+}
+
+fn transfer(what: &Transfer, net: &Net, stack: &Stack) -> Result<Exit, Failure> {
+    if let Transfer::Chat(args) = what {
+        chat::require_side(args)?;
+    }
+    let protection = Protection::choose(&net.protection, stack)?;
+    match what {
+        Transfer::Receive(args) => receive::receive(args, stack, &protection),
+        Transfer::Send(args) => send::send(args, stack, &protection),
+        Transfer::Chat(args) => chat::chat(args, stack, &protection),
+    }
+}
+
+fn verb(what: &Transfer) -> &'static str {
+    match what {
+        Transfer::Receive(_) => "receive",
+        Transfer::Send(_) => "send",
+        Transfer::Chat(_) => "chat",
     }
 }

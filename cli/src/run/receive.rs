@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 
+use super::doorkeeper::Doorkeeper;
+use super::failure::Failure;
 use super::framing::{Answer, Head, Sum};
 use super::line::{introduce, Line};
+use super::protection::Protection;
 use super::report::Moved;
 use super::store::{Partial, Store};
 use crate::args::Receive;
@@ -15,16 +18,19 @@ use crate::interrupt::{Interrupt, TURN};
 use crate::progress::Progress;
 
 /// Receives files; with `--once`, the default for a file as target, until one is complete: a sender that breaks off
-/// does not end it. The error is a message for the user.
-pub fn receive(args: &Receive, stack: &Stack) -> Result<Exit, String> {
+/// does not end it.
+pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result<Exit, Failure> {
     let store = Store::open(&args.out, args.overwrite)?;
     let once = args.once || (!args.serve && !store.is_folder());
-    let mut line = Line::open(args.listen, &args.net, Options::default())?;
-    line.listener.serve(stack).map_err(|error| error.to_string())?;
+    let mut line = Line::open(args.listen, &args.net, Options::default(), protection)?;
+    line.listener.serve(stack)?;
     say(&format!("listening on {} with {}", line.listener.local(), introduce(stack)));
+    let doorkeeper = Doorkeeper::new(protection, &args.allowed.allow);
+    doorkeeper.introduce();
     let mut receiver = Receiver {
         args,
         line,
+        doorkeeper,
         store,
         incoming: HashMap::new(),
         early: BTreeMap::new(),
@@ -69,6 +75,7 @@ struct Incoming {
 struct Receiver<'r> {
     args: &'r Receive,
     line: Line,
+    doorkeeper: Doorkeeper<'r>,
     store: Store,
     incoming: HashMap<ConnectionId, Incoming>,
     /// The messages of senders that are not confirmed yet.
@@ -84,6 +91,7 @@ struct Receiver<'r> {
 enum Turn {
     Nothing,
     Message(ConnectionId, Vec<u8>),
+    Arrived(ConnectionId),
     Opened(ConnectionId),
     Ended(ConnectionId, Reason),
     Tell(String),
@@ -91,13 +99,15 @@ enum Turn {
 
 impl Receiver<'_> {
     /// Handles one event; returns whether the file is intact, if the event completes one.
-    fn next(&mut self) -> Result<Option<bool>, String> {
+    fn next(&mut self) -> Result<Option<bool>, Failure> {
+        self.doorkeeper.report(&self.line.listener, &mut self.words);
         if let Some(connection) = self.confirmed_since() {
             return Ok(self.take_early(connection));
         }
-        let event = self.line.listener.wait(Some(TURN)).map_err(|error| error.to_string())?;
+        let event = self.line.listener.wait(Some(TURN))?;
         let turn = match event {
             Some(Event::Delivered { connection, message, .. }) => Turn::Message(connection, message.to_vec()),
+            Some(Event::Arrived { connection, .. }) => Turn::Arrived(connection),
             Some(Event::Opened { connection, .. }) => Turn::Opened(connection),
             Some(Event::Closed { connection, reason, .. }) => Turn::Ended(connection, reason),
             Some(Event::OtherStack(what)) => Turn::Tell(what.description()),
@@ -107,6 +117,10 @@ impl Receiver<'_> {
             Turn::Nothing => Ok(None),
             Turn::Tell(words) => {
                 self.words.say(&words);
+                Ok(None)
+            }
+            Turn::Arrived(connection) => {
+                self.doorkeeper.admits(&mut self.line.listener, connection, &mut self.words);
                 Ok(None)
             }
             Turn::Opened(connection) => Ok(self.take_early(connection)),
@@ -247,12 +261,15 @@ impl Receiver<'_> {
         };
         let listener = &mut self.line.listener;
         let peer = listener.peer(connection).map_or_else(|_| "a peer that has gone".into(), |peer| peer.to_string());
+        let peer_key = listener.peer_key(connection).unwrap_or_default();
         tell(listener, connection, &sum);
         let statistics = listener.statistics_of(connection).unwrap_or_default();
         let moved = Moved {
             verb: "received",
             name: &name,
             peer,
+            protection: self.doorkeeper.protection,
+            peer_key,
             bytes: head.size,
             time,
             sum,

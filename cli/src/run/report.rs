@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use nacre_runtime::faults::{FaultCounts, FaultHandle};
-use nacre_runtime::ConnectionStatistics;
+use nacre_runtime::{ConnectionStatistics, PublicKey};
 use serde_json::{json, Map, Value};
 
 use crate::console::{print, print_json};
 use crate::run::framing::{hex, Sum};
+use crate::run::protection::Protection;
 use crate::units;
 
 /// A transferred file.
@@ -16,6 +17,9 @@ pub struct Moved<'m> {
     pub verb: &'m str,
     pub name: &'m str,
     pub peer: String,
+    pub protection: &'m Protection,
+    /// The key that the peer has proven to have, if it has.
+    pub peer_key: Option<PublicKey>,
     pub bytes: u64,
     pub time: Duration,
     pub sum: Sum,
@@ -53,6 +57,7 @@ impl Moved<'_> {
             self.peer
         ));
         print(&format!("  sha-256  {} ({verdict})", hex(&self.sum)));
+        print(&format!("  peer     {}", self.protection.describe(self.peer_key)));
         print(&format!("  frames   {} out, {} in", traffic.frames_out, traffic.frames_in));
         if let Some(count) = self.statistics.retransmitted {
             print(&format!("  again    {count} messages were retransmitted"));
@@ -95,6 +100,7 @@ impl Moved<'_> {
         });
         json!({
             "ok": self.is_intact(), "what": self.verb, "name": self.name, "peer": self.peer, "bytes": self.bytes,
+            "encrypted": self.protection.is_encrypted(), "peer_key": self.peer_key.map(|key| key.to_string()),
             "seconds": self.time.as_secs_f64(), "sha256": hex(&self.sum), "peer_sha256": hex(&self.other_sum),
             "frames_out": traffic.frames_out, "frames_in": traffic.frames_in,
             "retransmitted": self.statistics.retransmitted, "dropped": object(self.drops()),

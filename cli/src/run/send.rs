@@ -8,9 +8,12 @@ use nacre_driver::files::open_regular;
 use nacre_runtime::{ConnectionId, Error, Event, Listener, Options, Reason, Stack};
 use nacre_simulator::workload::largest_accepted;
 
+use super::failure::{Cause, Failure};
 use super::framing::{Answer, Head, Sum, Summing};
 use super::line::{any_towards, introduce, Line};
+use super::protection::Protection;
 use super::report::Moved;
+use super::trust::Trust;
 use crate::args::Send;
 use crate::console::{say, Exit};
 use crate::interrupt::{Interrupt, TURN};
@@ -25,24 +28,33 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The time limit for closing a connection.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Sends a file and waits for the receiver's checksum. The error is a message for the user.
-pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
+/// Sends a file and waits for the receiver's checksum.
+pub fn send(args: &Send, stack: &Stack, protection: &Protection) -> Result<Exit, Failure> {
     let path = args.file.display();
     let file = open_regular(&args.file).map_err(|why| format!("{path}: {why}"))?;
     let facts = file.metadata().map_err(|error| format!("{path}: {error}"))?;
     let name = args.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let head = Head { size: facts.len(), name };
-    let Line { mut listener, faults } =
-        Line::open(any_towards(args.to), &args.net, Options { connections: 4, ..Options::default() })?;
-    let peer = listener.connect(args.to, stack).map_err(|error| error.to_string())?;
+    let Line { mut listener, faults } = Line::open(
+        any_towards(args.to.address),
+        &args.net,
+        Options { connections: 4, ..Options::default() },
+        protection,
+    )?;
+    let trust = Trust { peer: &args.to, pin: args.expected.peer, protection };
+    let peer = trust.connect(&mut listener, stack)?;
     say(&format!("sending to {} over {}", args.to, introduce(stack)));
 
     let begun = Instant::now();
     let interrupt = Interrupt::watch()?;
-    let mut transfer = Sending { listener: &mut listener, peer, interrupt: &interrupt, sent: 0, reported: None };
-    let sums = transfer.file(file, &head).map_err(|error| format!("{path}: {error}"));
-    let sums = sums.and_then(|sum| transfer.answer().map(|other| (sum, other)));
-    let (sum, other_sum) = match sums {
+    let met = trust.meet(&mut listener, peer, &interrupt);
+    let (is_met, interrupt) = (protection.is_encrypted(), &interrupt);
+    let mut transfer = Sending { listener: &mut listener, peer, is_met, interrupt, sent: 0, reported: None };
+    let sums = met.and_then(|key| {
+        let sum = transfer.file(file, &head).map_err(|failure| failure.about(&path).with(key))?;
+        transfer.answer().map(|other| (sum, other, key)).map_err(|failure| failure.with(key))
+    });
+    let (sum, other_sum, peer_key) = match sums {
         Ok(sums) => sums,
         Err(_) if interrupt.came() => {
             let taken = transfer.sent;
@@ -57,11 +69,12 @@ pub fn send(args: &Send, stack: &Stack) -> Result<Exit, String> {
     let time = begun.elapsed();
 
     let statistics = listener.statistics_of(peer).unwrap_or_default();
-    let peer_name = args.to.to_string();
     let moved = Moved {
         verb: "sent",
         name: &head.name,
-        peer: peer_name,
+        peer: args.to.to_string(),
+        protection,
+        peer_key,
         bytes: head.size,
         time,
         sum,
@@ -86,16 +99,23 @@ fn so_far(taken: u64, size: u64, answered: bool) -> String {
 }
 
 /// The meaning of an answer that is no sum.
-fn refusal(answer: Option<Answer>) -> String {
+fn refusal(answer: Option<Answer>) -> Failure {
     match answer {
-        Some(Answer::Failed(why)) => format!("the receiver does not take it: {why}"),
+        Some(Answer::Failed(why)) => Failure::new(Cause::Refused, format!("the receiver does not take it: {why}")),
         _ => "the receiver answers something else than `nacre run receive` does".into(),
     }
+}
+
+/// The receiver closed before the end.
+fn left() -> Failure {
+    Failure::new(Cause::Ended, LEFT)
 }
 
 struct Sending<'l> {
     listener: &'l mut Listener,
     peer: ConnectionId,
+    /// The peer has answered before the first message.
+    is_met: bool,
     interrupt: &'l Interrupt,
     /// Bytes of the file that the stack has accepted.
     sent: u64,
@@ -105,9 +125,11 @@ struct Sending<'l> {
 
 impl Sending<'_> {
     /// Sends the head, the bytes and the sum.
-    fn file(&mut self, mut file: File, head: &Head) -> Result<Sum, String> {
+    fn file(&mut self, mut file: File, head: &Head) -> Result<Sum, Failure> {
         self.message(&head.write())?;
-        self.greet()?;
+        if !self.is_met {
+            self.greet()?;
+        }
         let mut buffer = vec![0; self.largest()?];
         let (mut summing, mut left) = (Summing::default(), head.size);
         let mut progress = Progress::of_bytes(head.size, &head.name);
@@ -115,7 +137,7 @@ impl Sending<'_> {
             let want = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             let got = file.read(&mut buffer[..want]).map_err(|error| error.to_string())?;
             if got == 0 {
-                return Err(format!("the file was truncated while it was read: {left} bytes are missing"));
+                return Err(format!("the file was truncated while it was read: {left} bytes are missing").into());
             }
             summing.add(&buffer[..got]);
             self.message(&buffer[..got])?;
@@ -128,7 +150,7 @@ impl Sending<'_> {
         Ok(sum)
     }
 
-    fn message(&mut self, message: &[u8]) -> Result<(), String> {
+    fn message(&mut self, message: &[u8]) -> Result<(), Failure> {
         let until = Instant::now() + PATIENCE;
         loop {
             self.go_on()?;
@@ -136,19 +158,20 @@ impl Sending<'_> {
                 Ok(()) => return self.why_over().map_or(Ok(()), Err),
                 Err(Error::TimedOut) if Instant::now() < until => {}
                 Err(Error::TimedOut) => {
-                    return Err(format!("no message could be sent for {} s: is there a receiver?", PATIENCE.as_secs()))
+                    let words = format!("no message could be sent for {} s: is there a receiver?", PATIENCE.as_secs());
+                    return Err(words.into());
                 }
                 Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => {
-                    return Err(self.why_over().unwrap_or_else(|| LEFT.into()))
+                    return Err(self.why_over().unwrap_or_else(left))
                 }
-                Err(other) => return Err(other.to_string()),
+                Err(other) => return Err(other.into()),
             }
         }
     }
 
     /// Why the transfer is over before the receiver has everything: what the receiver says, or why the connection has
     /// ended.
-    fn why_over(&mut self) -> Option<String> {
+    fn why_over(&mut self) -> Option<Failure> {
         Some(match self.listener.receive(self.peer, Some(Duration::ZERO)) {
             Ok(answer) => match Answer::read(&answer) {
                 // The last message has arrived already.
@@ -159,30 +182,30 @@ impl Sending<'_> {
                 other => refusal(other),
             },
             Err(Error::TimedOut) => return None,
-            Err(Error::Closed(Reason::Closed | Reason::Incomplete) | Error::NoConnection) => LEFT.into(),
-            Err(other) => other.to_string(),
+            Err(Error::Closed(Reason::Closed | Reason::Incomplete) | Error::NoConnection) => left(),
+            Err(other) => other.into(),
         })
     }
 
     /// Fails if the user has interrupted the program.
-    fn go_on(&self) -> Result<(), String> {
+    fn go_on(&self) -> Result<(), Failure> {
         if self.interrupt.came() {
-            return Err("interrupted".into());
+            return Err(Failure::new(Cause::Interrupted, "interrupted"));
         }
         Ok(())
     }
 
     /// Waits briefly for the receiver; reports if the system knows of none.
-    fn greet(&mut self) -> Result<(), String> {
+    fn greet(&mut self) -> Result<(), Failure> {
         let until = Instant::now() + Duration::from_secs(1);
         while Instant::now() < until {
             self.go_on()?;
             let time = until.saturating_duration_since(Instant::now()).min(TURN);
-            match self.listener.wait(Some(time)).map_err(|error| error.to_string())? {
+            match self.listener.wait(Some(time))? {
                 Some(Event::Opened { .. }) => return Ok(()),
                 Some(Event::Delivered { message, .. }) => return Err(refusal(Answer::read(&message.to_vec()))),
-                Some(Event::OtherStack(what)) => return Err(what.description()),
-                Some(Event::Closed { reason, .. }) => return Err(format!("the connection has ended: {reason}")),
+                Some(Event::OtherStack(what)) => return Err(Failure::new(Cause::OtherStack, what.description())),
+                Some(Event::Closed { reason, .. }) => return Err(Error::Closed(reason).into()),
                 Some(Event::Error { peer, cause, .. }) => {
                     say(&format!("{peer}: {cause}. Is there a receiver? Still trying"));
                     return Ok(());
@@ -194,7 +217,7 @@ impl Sending<'_> {
     }
 
     /// Returns the longest message that the idle stack accepts.
-    fn largest(&mut self) -> Result<usize, String> {
+    fn largest(&mut self) -> Result<usize, Failure> {
         let until = Instant::now() + PATIENCE;
         loop {
             self.go_on()?;
@@ -206,15 +229,15 @@ impl Sending<'_> {
             if Instant::now() > until {
                 return Err("the stack accepts no message".into());
             }
-            let waited = self.listener.wait(Some(TURN)).map_err(|error| error.to_string())?;
+            let waited = self.listener.wait(Some(TURN))?;
             if let Some(Event::Closed { reason, .. }) = waited {
-                return Err(format!("the connection has ended: {reason}"));
+                return Err(Error::Closed(reason).into());
             }
         }
     }
 
     /// Waits for the sum that the receiver reports.
-    fn answer(&mut self) -> Result<Sum, String> {
+    fn answer(&mut self) -> Result<Sum, Failure> {
         if let Some(sum) = self.reported {
             return Ok(sum);
         }
@@ -225,8 +248,8 @@ impl Sending<'_> {
                 Ok(answer) => break answer,
                 Err(Error::TimedOut) if Instant::now() < until => {}
                 Err(Error::TimedOut) => return Err("everything was sent, but the receiver did not confirm it".into()),
-                Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => return Err(LEFT.into()),
-                Err(other) => return Err(other.to_string()),
+                Err(Error::Closed(Reason::Closed | Reason::Incomplete)) => return Err(left()),
+                Err(other) => return Err(other.into()),
             }
         };
         match Answer::read(&answer) {

@@ -1,13 +1,13 @@
 //! Where received files are stored. Until a file is complete it has a temporary name that no sender can choose. Then it
 //! gets its own, and replaces nothing that exists.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{flock, FlockOperation};
 use rustix::io::Errno;
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::framing::{cut, Sum, Summing};
 use crate::output::require_replaceable;
@@ -85,25 +85,27 @@ impl Store {
     pub fn begin(&self, name: &str) -> io::Result<Partial> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(16);
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = loop {
-            let file = builder.tempfile_in(&self.folder)?;
+        let (file, path) = loop {
+            // The errors of a `NamedTempFile` have its path, and senders are told of errors.
+            let (file, path) = builder
+                .make_in(&self.folder, |path| OpenOptions::new().read(true).write(true).create_new(true).open(path))?
+                .into_parts();
             // A receiver that starts just now may have taken it for a leftover; not where files cannot be locked.
-            match flock(file.as_file(), FlockOperation::NonBlockingLockExclusive) {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Err(Errno::WOULDBLOCK) => {}
-                Ok(()) if !file.path().exists() => {}
-                _ => break file,
+                Ok(()) if !path.exists() => {}
+                _ => break (file, path),
             }
         };
         let name = self.name.clone().unwrap_or_else(|| name.to_string());
-        Ok(Partial { file: BufWriter::new(file), folder: self.folder.clone(), name, overwrite: self.overwrite })
+        Ok(Partial { file: BufWriter::new(file), path, folder: self.folder.clone(), name, overwrite: self.overwrite })
     }
 }
 
 /// A file that is not complete yet. It is removed if it is dropped before.
 pub struct Partial {
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<File>,
+    path: TempPath,
     folder: PathBuf,
     name: String,
     overwrite: bool,
@@ -117,10 +119,13 @@ impl Partial {
 
     /// Brings everything to the disk, and reads it back: returns the file with the sum of what is stored.
     pub fn stored(self) -> io::Result<(Stored, Sum)> {
-        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.as_file().sync_all()?;
+        let Partial { file, path, folder, name, overwrite } = self;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
         let mut summing = Summing::default();
-        let mut reader = BufReader::with_capacity(1 << 16, file.reopen()?);
+        // By the same descriptor: there may be no other.
+        let mut reader = BufReader::with_capacity(1 << 16, &file);
+        reader.rewind()?;
         let mut buffer = vec![0; 1 << 16];
         loop {
             match reader.read(&mut buffer) {
@@ -130,13 +135,14 @@ impl Partial {
                 Err(error) => return Err(error),
             }
         }
-        Ok((Stored { file, folder: self.folder, name: self.name, overwrite: self.overwrite }, summing.sum()))
+        Ok((Stored { _locked: file, path, folder, name, overwrite }, summing.sum()))
     }
 }
 
 /// A complete file under its temporary name.
 pub struct Stored {
-    file: NamedTempFile,
+    _locked: File,
+    path: TempPath,
     folder: PathBuf,
     name: String,
     overwrite: bool,
@@ -145,21 +151,21 @@ pub struct Stored {
 impl Stored {
     /// Gives the file its name; with a number if that is taken. Returns the path.
     pub fn place(self) -> io::Result<PathBuf> {
-        let Stored { mut file, folder, name, overwrite } = self;
+        let Stored { _locked, path: mut partial, folder, name, overwrite } = self;
         if overwrite {
             let path = folder.join(numbered(&name, 0));
-            file.persist(&path)?;
+            partial.persist(&path)?;
             sync_folder(&folder);
             return Ok(path);
         }
         for number in 0..NUMBERS {
             let path = folder.join(numbered(&name, number));
-            match file.persist_noclobber(&path) {
+            match partial.persist_noclobber(&path) {
                 Ok(_) => {
                     sync_folder(&folder);
                     return Ok(path);
                 }
-                Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => file = taken.file,
+                Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => partial = taken.path,
                 Err(other) => return Err(other.error),
             }
         }

@@ -5,7 +5,7 @@ mod expectations;
 mod script;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use nacre_simulator::chart;
 use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interface::Interface;
 use nacre_simulator::toolchain;
+use nacre_stack::models;
 use nacre_syntax::ast;
 use serde_json::{json, Value};
 
@@ -65,6 +66,9 @@ pub fn test(args: &Test) -> Exit {
         let time = units::duration(begun.elapsed());
         print(&format!("{}, {failed} failed ({time})", counted(results.len() as u64, "test")));
     }
+    for replaced in bench.replaced() {
+        say(&format!("note: {replaced}"));
+    }
     if let Some(why) = &bench.unfit {
         say(&format!("note: not every test ran in the interpreter: {why}"));
     }
@@ -97,6 +101,11 @@ struct TestResult {
 }
 
 impl Bench {
+    /// What models replace, of each stack that ran.
+    fn replaced(&self) -> BTreeSet<String> {
+        self.stacks.values().filter_map(|ready| models::replaced(&ready.stack)).collect()
+    }
+
     fn run(&mut self, test: &ast::Test) -> TestResult {
         let mut runs = Vec::new();
         for index in 0..self.machines.len() {
@@ -105,6 +114,7 @@ impl Bench {
                 Ok(ran) => runs.push((name, ran.1, ran.0)),
                 // Both are reported once, at the end.
                 Err(NoMachine::Interpreter(why)) => self.unfit = Some(why),
+                Err(NoMachine::Host(why)) => self.missing = Some(why),
                 Err(NoMachine::Emitted(missing)) => self.missing = Some(missing.to_string()),
             }
         }
@@ -162,7 +172,8 @@ impl Bench {
         if ready.makers[machine].is_none() {
             let workshop = Workshop { session: &self.session, stack: ready.stack.clone(), any_order: false };
             let made = workshop.maker(kind).map_err(|why| match why {
-                NoMachine::Interpreter(_) | NoMachine::Emitted(toolchain::Error::Missing) => Lack::Machine(why),
+                NoMachine::Interpreter(_) | NoMachine::Host(_) => Lack::Machine(why),
+                NoMachine::Emitted(toolchain::Error::Missing) => Lack::Machine(why),
                 other => Lack::Stack(other.to_string()),
             });
             ready.makers[machine] = Some(made?);

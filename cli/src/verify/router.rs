@@ -181,7 +181,7 @@ fn runs(
     other.layouts.iter_mut().take(1).for_each(|layout| layout.fingerprint = !layout.fingerprint);
     let toolchain = Toolchain::find().map_err(|error| refuse(error.to_string()))?;
     let load = |stack: &Stack| {
-        levels::load(session, stack, level.0, &toolchain)
+        levels::load_modelled(session, stack, level.0, &toolchain)
             .map_err(|error| (refuse(error.to_string()).0, levels::exit(&error)))
     };
     let subject = nacre_hosts::Subject { stack: load(stack)?, other: load(&other)?, service: Service::of(&automata) };

@@ -4,10 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program with arguments, in the root of the checkout, so that paths in messages are always the same.
+/// The program with arguments, in the root of the checkout, so that paths in messages are always the same. It has no
+/// keys, and cannot make any: `/dev/null` is no folder.
 pub fn nacre(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nacre"));
     command.args(arguments).current_dir(root()).env_remove("CC").env("COLUMNS", "100");
+    command.env("XDG_CONFIG_HOME", "/dev/null");
     command
 }
 
@@ -27,6 +29,7 @@ pub const SMALL: &str = "cli/tests/sources/small.nacre";
 pub const FAILING: &str = "cli/tests/sources/failing.nacre";
 pub const WRONG: &str = "cli/tests/sources/wrong.nacre";
 pub const RELIABLE: &str = "examples/reliable.nacre";
+pub const SECURE: &str = "examples/secure.nacre";
 
 /// A copy of the reliable stacks' sources, in which a text of a layer is replaced.
 pub fn with_mistake(name: &str, layer: &str, text: &str, instead: &str) -> PathBuf {

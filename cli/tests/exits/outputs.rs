@@ -77,11 +77,15 @@ const UNWRITABLE: [(&str, i32, &str); 12] = [
     ("verify NO_BIT --trace FOLDER/taken", 3, "it is a directory"),
     ("verify NO_BIT --trace FOLDER/missing/run.json", 3, "cannot write"),
     ("verify NO_BIT --svg FOLDER/s/run.svg", 3, "cannot write"),
-    ("run FOLDER/s --stack small receive --listen 127.0.0.1:0 --out FOLDER/missing/x", 1, "no such folder"),
-    ("run FOLDER/s --stack small receive --listen 127.0.0.1:0 --out /dev/null", 1, "it is not a regular file"),
-    ("run FOLDER/s --stack small receive --listen 127.0.0.1:0 --out /proc/nacre", 1, "cannot write `/proc/nacre`"),
-    ("run FOLDER/s --stack small receive --listen 127.0.0.1:0 --out /proc", 1, "cannot write `/proc`"),
-    ("run FOLDER/s --stack small receive --listen 127.0.0.1:0 --out FOLDER/x --pcap FOLDER/taken", 1, "taken"),
+    ("run FOLDER/s --stack small receive --plain --listen 127.0.0.1:0 --out FOLDER/missing/x", 1, "no such folder"),
+    ("run FOLDER/s --stack small receive --plain --listen 127.0.0.1:0 --out /dev/null", 1, "it is not a regular file"),
+    (
+        "run FOLDER/s --stack small receive --plain --listen 127.0.0.1:0 --out /proc/nacre",
+        1,
+        "cannot write `/proc/nacre`",
+    ),
+    ("run FOLDER/s --stack small receive --plain --listen 127.0.0.1:0 --out /proc", 1, "cannot write `/proc`"),
+    ("run FOLDER/s --stack small receive --plain --listen 127.0.0.1:0 --out FOLDER/x --pcap FOLDER/taken", 1, "taken"),
 ];
 
 #[test]
@@ -104,7 +108,7 @@ const TOOLS: [(&str, Option<&str>); 12] = [
     ("sim FOLDER/s --stack small", None),
     ("sim FOLDER/s --stack small --level inline", Some("gcc")),
     ("test FOLDER/s", Some("gcc")),
-    ("run FOLDER/s --stack small receive --listen 127.0.0.1:0 --out FOLDER/x", Some("gcc")),
+    ("run FOLDER/s --stack small receive --plain --listen 127.0.0.1:0 --out FOLDER/x", Some("gcc")),
     ("verify NO_BIT --engine spin", Some("`spin`")),
     ("verify NO_BIT --engine spin-c", Some("`spin`")),
     ("replay FOLDER/run.json", None),

@@ -10,9 +10,9 @@ use crate::blocks::{blocks, taken, too_many_blocks, MOST_BYTES};
 use crate::codes;
 use crate::cost::{Cost, Costs};
 use crate::course::Act;
+use crate::greatest::stated;
 use crate::message::{Bag, Origin};
 use crate::shapes::{Flow, Node};
-use nacre_analysis::constants::constant;
 
 /// Upper limit of the outputs of a step and of its queue; more is an error.
 pub const MOST_OUTPUTS: u64 = 65_536;
@@ -297,12 +297,12 @@ fn block(stack: &Stack, flow: &Flow) -> u32 {
     size.min(longest.max(1)).max(64).next_multiple_of(8)
 }
 
-/// The longest constant length of a slice in any layer.
+/// The longest stated length of a slice in any layer.
 fn longest_slice(stack: &Stack) -> Option<u32> {
     let mut longest = None;
     let mut see = |e: &Expr| {
         if let ExprKind::Slice(_, _, length) = &e.kind {
-            let length = constant(length)
+            let length = stated(length)
                 .and_then(|n| u32::try_from(n).ok())
                 .filter(|n| (SHORTEST_PIECE..=crate::layout::TRANSPORT_MAX).contains(n));
             longest = longest.max(length);

@@ -6,7 +6,7 @@ use nacre_analysis::Lattice;
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::greatest::mentions_local;
+use crate::greatest::{mentions_local, stated};
 use crate::strides::Strides;
 use nacre_analysis::constants::{constant, is_lossless, width};
 
@@ -202,13 +202,13 @@ impl Facts {
             return;
         }
         let (low, high) = (number_of(self.resolve(low)), number_of(self.resolve(high)));
-        if let Some(max) = constant(&high) {
-            self.at_most.push((low, max.saturating_sub(less)));
-            return;
+        if let Some(max) = stated(&high) {
+            self.at_most.push((low.clone(), max.saturating_sub(less)));
         }
         // length <= at + SIZE: length - at <= SIZE
         let ExprKind::Binary(BinaryOp::Add, at, size) = &high.kind else { return };
-        let (at, size) = if constant(size).is_some() { (at, constant(size)) } else { (size, constant(at)) };
+        let first = constant(at).is_some() || stated(size).is_none();
+        let (at, size) = if first { (size, stated(at)) } else { (at, stated(size)) };
         if let (Some(size), ExprKind::Length(_)) = (size, &low.kind) {
             let rest = ExprKind::Binary(BinaryOp::Sub, Box::new(low.clone()), at.clone());
             self.at_most.push((Expr::new(rest, low.ty, low.span), size.saturating_sub(less)));
@@ -246,13 +246,12 @@ impl Facts {
     pub fn largest(&self, expr: &Expr) -> Option<u64> {
         constant(expr).or_else(|| {
             let resolved = number_of(self.resolve(expr));
-            constant(&resolved).or_else(|| self.known_bound(&resolved)).or(match &resolved.kind {
-                ExprKind::Binary(BinaryOp::Min, a, b) if !signed(&a.ty) => match (self.largest(a), self.largest(b)) {
-                    (Some(a), Some(b)) => Some(a.min(b)),
-                    (a, b) => a.or(b),
-                },
-                _ => None,
-            })
+            let smaller = match &resolved.kind {
+                ExprKind::Binary(BinaryOp::Min, a, b) if !signed(&a.ty) => [self.largest(a), self.largest(b)],
+                _ => [None; 2],
+            };
+            let known = [stated(&resolved), self.known_bound(&resolved)];
+            known.into_iter().chain(smaller).flatten().min()
         })
     }
 

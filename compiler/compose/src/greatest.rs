@@ -61,6 +61,13 @@ impl Greatest {
     }
 }
 
+/// The greatest value of an unsigned number in any body, if its form or the type of a place states one.
+pub(crate) fn stated(expr: &Expr) -> Option<u64> {
+    let any = of_type(&expr.ty);
+    let found = Greatest::default().of(expr).filter(|most| matches!(expr.ty, Type::Range(..)) || Some(*most) < any);
+    constant(expr).or(found)
+}
+
 /// The greatest value of an unsigned type.
 fn of_type(ty: &Type) -> Option<u64> {
     match ty {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use nacre_backend_c::{Emitted, Level};
+use nacre_backend_c::{Emitted, Level, Options};
 use nacre_diagnostics::{Diagnostic, SourceId, Sources, Span};
 use nacre_stack::Stack;
 use nacre_syntax::ast;
@@ -163,12 +163,21 @@ impl Session {
     /// C for a stack at a level. `prefix` replaces the stack's name in all symbols, so that several levels link
     /// together.
     pub fn emit(&self, stack: &Stack, level: Level, prefix: Option<&str>) -> Emitted {
+        self.emit_with(stack, level, prefix, Options::default())
+    }
+
+    /// The same for tests and simulations: models of their contracts replace functions of the host.
+    pub fn emit_modelled(&self, stack: &Stack, level: Level, prefix: Option<&str>) -> Emitted {
+        self.emit_with(stack, level, prefix, Options { models: true, ..Options::default() })
+    }
+
+    fn emit_with(&self, stack: &Stack, level: Level, prefix: Option<&str>, options: Options) -> Emitted {
         let mut stack = stack.clone();
         if let Some(prefix) = prefix {
             stack.name = prefix.into();
         }
         optimize(&mut stack, level);
-        nacre_backend_c::write(&stack, level, &|span| self.place(span))
+        nacre_backend_c::write_with(&stack, level, &|span| self.place(span), options)
     }
 
     /// File and line.

@@ -39,7 +39,8 @@ pub enum EventRole {
     Delivery,
     /// The peer of a context has another address: brings it up.
     Moved,
-    /// The way to the peer of a context has room for other frames: brings up how many bytes of data fit.
+    /// The path to the peer carries frames of another length: brings up how many bytes of data fit under all headers
+    /// of the stack.
     Room,
 }
 

@@ -21,6 +21,7 @@ pub mod canonical;
 mod choices;
 mod conditions;
 mod covered;
+mod discard;
 mod evaluate;
 mod execute;
 mod filter;

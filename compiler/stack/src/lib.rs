@@ -289,6 +289,7 @@ mod headers;
 mod ids;
 pub mod interpret;
 mod links;
+pub mod models;
 mod neighbours;
 mod nodes;
 pub mod normal;

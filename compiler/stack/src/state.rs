@@ -40,12 +40,44 @@ pub enum GivenRole {
     Incarnation,
     /// How many bytes of data fit a frame on the way to the peer.
     Room,
+    /// The key for messages to the peer: `bytes<32>`, and secret. It is the peer's [`GivenRole::OpeningKey`].
+    SealingKey,
+    /// The key for messages from the peer: `bytes<32>`, and secret.
+    OpeningKey,
+    /// The cookie that frames to the peer carry, if the host knows it at opening; 0: it does not.
+    PeerCookie,
+    /// The key that frames to the peer carry, if the host knows the peer's cookie.
+    PeerKey,
 }
+
+/// The length of a key that a host gives.
+pub const KEY_BYTES: u32 = 32;
 
 impl GivenRole {
     /// Whether the endpoints have different values.
     pub fn is_own(self) -> bool {
         matches!(self, GivenRole::Cookie | GivenRole::Incarnation)
+    }
+
+    /// Whether it is a key for the messages of one direction.
+    pub fn is_key(self) -> bool {
+        matches!(self, GivenRole::SealingKey | GivenRole::OpeningKey)
+    }
+
+    /// Whether the host of a connection of two knows it only if it has agreed on it with the peer's: 0 otherwise.
+    pub fn is_agreed(self) -> bool {
+        matches!(self, GivenRole::PeerCookie | GivenRole::PeerKey)
+    }
+
+    /// Whether a cell can have the role, as far as its type decides.
+    pub fn fits(self, ty: &Type, secret: bool) -> bool {
+        match self {
+            GivenRole::Peer => *ty == Type::Addr,
+            GivenRole::SealingKey | GivenRole::OpeningKey => *ty == Type::Bytes(KEY_BYTES) && secret,
+            GivenRole::PeerCookie => *ty == Type::UInt(24),
+            GivenRole::PeerKey => *ty == Type::UInt(32),
+            _ => matches!(ty, Type::UInt(_)),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The behaviour of the samples.
 
 use nacre_stack::interpret::{Addr, Config, Machine, Outcome, Output, Rule, Schedule, Value, NEVER};
-use nacre_stack::{builtin, samples, PortId, Stack};
+use nacre_stack::{builtin, samples, CellId, PortId, Stack};
 
 const MS: u64 = 1_000_000;
 
@@ -376,4 +376,18 @@ fn any_bytes_are_survived() {
         }
         quiet(&machine);
     }
+}
+
+#[test]
+fn secrets_are_erased_when_a_machine_is_discarded() {
+    let stack = samples::sealed();
+    let config = Config::default().given("sealed.peer", Value::Addr(addr(2))).given("sealed.key", Value::Num(0x5a));
+    let mut machine = Machine::new(&stack, config);
+    assert_eq!(machine.open(0), Outcome::Ok);
+    let key = stack.cells.iter().position(|cell| cell.secret).map(|at| CellId(at as u32)).expect("it has a secret");
+    let peer = stack.cells.iter().position(|cell| cell.name == "peer").map(|at| CellId(at as u32)).expect("and a peer");
+    assert_eq!(machine.cell(key), &Value::Num(0x5a));
+    machine.discard();
+    assert_eq!((machine.cell(key), machine.cell(peer)), (&Value::Num(0), &Value::Addr(addr(2))));
+    assert_eq!(machine.call(event(&stack, "send"), &[], b"x", 1), Outcome::Invalid);
 }

@@ -363,7 +363,7 @@ impl<'p> Checker<'p> {
             self.error("T0019", title, declared.name.span, "", help);
         }
         let message = messages.first().copied();
-        let role = self.event_role(declared, direction, parameters.len(), message.is_some());
+        let role = self.event_role(declared, direction, &parameters, message.is_some());
         let (name, session) = (declared.name.name.clone(), None);
         let event = Event { name, direction, parameters, message, session, role };
         if let Some(known) = self.tree.events.iter().position(|e| *e == event) {

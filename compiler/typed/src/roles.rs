@@ -2,7 +2,7 @@
 //! well-known names have theirs without.
 
 use nacre_diagnostics::Span;
-use nacre_stack::{Direction, EventRole, GivenRole, Scope, Type};
+use nacre_stack::{Direction, EventRole, GivenRole, Parameter, Scope, Type};
 use nacre_syntax::ast;
 
 use crate::checker::Checker;
@@ -13,6 +13,7 @@ const EVENTS: &[(&str, EventRole)] = &[
     ("opening", EventRole::Opening),
     ("sending", EventRole::Sending),
     ("delivery", EventRole::Delivery),
+    ("room", EventRole::Room),
 ];
 
 const GIVENS: &[(&str, GivenRole)] = &[
@@ -21,6 +22,10 @@ const GIVENS: &[(&str, GivenRole)] = &[
     ("identity", GivenRole::Identity),
     ("peer_identity", GivenRole::PeerIdentity),
     ("incarnation", GivenRole::Incarnation),
+    ("sealing_key", GivenRole::SealingKey),
+    ("opening_key", GivenRole::OpeningKey),
+    ("peer_cookie", GivenRole::PeerCookie),
+    ("peer_key", GivenRole::PeerKey),
 ];
 
 impl Checker<'_> {
@@ -29,19 +34,25 @@ impl Checker<'_> {
         &mut self,
         declared: &ast::EventDeclaration,
         direction: Direction,
-        parameters: usize,
+        parameters: &[Parameter],
         message: bool,
     ) -> EventRole {
-        let usual = EventRole::of(&declared.name.name, direction, parameters, message);
+        let usual = EventRole::of(&declared.name.name, direction, parameters.len(), message);
         let Some(word) = &declared.role else { return usual };
         let Some(role) = self.known_role(EVENTS, word, "an event") else { return usual };
         let (fits, must) = match role {
             EventRole::Plain => (true, ""),
-            EventRole::Opening => (direction == Direction::Up && parameters == 0, "goes up and has no parameters"),
+            EventRole::Opening => {
+                (direction == Direction::Up && parameters.is_empty(), "goes up and has no parameters")
+            }
             EventRole::Sending => (direction == Direction::Down && message, "goes down and carries a message"),
             EventRole::Delivery => (direction == Direction::Up && message, "goes up and carries a message"),
-            // The language has no words for these yet.
-            EventRole::Moved | EventRole::Room => (false, "is not built"),
+            EventRole::Room => {
+                let number = matches!(parameters, [only] if only.ty == Type::UInt(32));
+                (direction == Direction::Up && number, "goes up and has one parameter, a `u32`")
+            }
+            // The language has no word for it yet.
+            EventRole::Moved => (false, "is not built"),
         };
         if !fits {
             self.unfit_role(word, &declared.name.name, &format!("an event `as {}` {must}", word.name), declared.span);
@@ -58,10 +69,14 @@ impl Checker<'_> {
             return None;
         }
         let role = self.known_role(GIVENS, word, "a given")?;
-        let (fits, must) = match role {
-            GivenRole::Peer => (*ty == Type::Addr, "is an `addr`"),
-            _ => (matches!(ty, Type::UInt(_)), "is an unsigned number"),
+        let must = match role {
+            GivenRole::Peer => "is an `addr`",
+            GivenRole::SealingKey | GivenRole::OpeningKey => "is a `secret` of type `bytes<32>`",
+            GivenRole::PeerCookie => "is a `u24`",
+            GivenRole::PeerKey => "is a `u32`",
+            _ => "is an unsigned number",
         };
+        let fits = role.fits(ty, field.secret);
         if !fits {
             self.unfit_role(word, &field.name.name, &format!("a given `as {}` {must}", word.name), field.span);
         }

@@ -8,6 +8,7 @@ use crate::event::{ConnectionId, Head, OtherStack};
 use crate::outbox::Outbox;
 use crate::peers::Peer;
 use crate::stepper::Op;
+use crate::wire::secure::Inner;
 use crate::wire::{Control, Identification, Label};
 use std::net::SocketAddr;
 
@@ -21,10 +22,10 @@ impl<O: Outbox> Router<O> {
     pub(super) fn control(&mut self, from: SocketAddr, len: usize) {
         self.statistics.controls_in += 1;
         let Some(control) = Control::read(self.stepper.frame(len)) else {
-            self.statistics.malformed += 1;
-            return;
+            return self.secure_control(from, len);
         };
         let used = match control {
+            _ if self.security.is_used && self.is_for_secure(from, &control) => false,
             Control::Refused { to, fingerprint, served, .. } => self.refused(from, to, fingerprint, &served),
             Control::Unknown { unknown } => self.unknown(from, unknown),
             Control::Ping { to, token } => self.ping(from, len, to, token),
@@ -39,7 +40,7 @@ impl<O: Outbox> Router<O> {
     /// the fingerprint that was sent.
     fn refused(&mut self, from: SocketAddr, to: Label, fingerprint: u64, served: &[u64]) -> bool {
         let Some(connection) = self.connections.meant(from, to) else {
-            return false;
+            return self.doubt(from, to, Reason::OtherStack, Some((fingerprint, served)));
         };
         let (id, ours) = (connection.id, connection.instance.stack().to_name());
         if connection.confirmed || connection.peer_incarnation.is_some() || ours.fingerprint != fingerprint {
@@ -54,7 +55,7 @@ impl<O: Outbox> Router<O> {
     /// The peer keeps nothing before we have shown that we are at our address: frames carry this label from now on.
     fn retry(&mut self, from: SocketAddr, to: Label, label: Label) -> bool {
         let Some(connection) = self.connections.meant(from, to) else {
-            return false;
+            return self.retry_handshake(from, to, label);
         };
         if connection.arrived || connection.confirmed || connection.peer_incarnation.is_some() {
             return false;
@@ -67,7 +68,7 @@ impl<O: Outbox> Router<O> {
 
     /// The peer says that it does not know the label that we use. It may be a lie: the stack says everything again,
     /// and a ping asks. If the peer still says so later and nothing else came from it, it has forgotten the connection.
-    fn unknown(&mut self, from: SocketAddr, label: Label) -> bool {
+    pub(super) fn unknown(&mut self, from: SocketAddr, label: Label) -> bool {
         let now = self.time;
         let Some(connection) = self.connections.labelled(from, label) else {
             return false;
@@ -161,12 +162,18 @@ impl<O: Outbox> Router<O> {
         }
         let token = connection.ping_token;
         let (address, to) = (connection.peer.address, connection.label);
+        if connection.secured.is_some() {
+            return self.say_sealed(id, &Inner::Ping(token));
+        }
         self.answer(address, usize::MAX, &Control::Ping { to, token });
     }
 
     /// A frame with a label that this end does not know.
     pub(super) fn answer_unknown(&mut self, from: SocketAddr, len: usize, unknown: Label) {
         self.statistics.unknown_cookies += 1;
+        if self.security.is_used && self.answer_with_reset(from, len, unknown) {
+            return;
+        }
         if self.refuse_again(from, len, unknown) {
             return;
         }

@@ -27,7 +27,8 @@ impl<O: Outbox> Router<O> {
         self.confirm(id);
         let Ok(connection) = self.get(id) else { return };
         let peer = connection.peer;
-        if !connection.arrived {
+        // Of secure connections, that is done before their stack is opened.
+        if !connection.arrived || connection.secured.is_some() {
             return;
         }
         for other in self.connections.of_peer(&peer).into_iter().filter(|other| other.is_older(id)) {
@@ -85,6 +86,7 @@ impl<O: Outbox> Router<O> {
     /// Ends an unconfirmed connection to make room for another. Its peer may begin again, if it exists.
     pub(super) fn evict(&mut self, id: ConnectionId) {
         self.statistics.evicted += 1;
+        self.fail_handshake(id, Reason::Busy);
         self.tell_end(id, Reason::Busy);
         self.drop_waiting(id, Reason::Busy);
         self.forget_about(id);
@@ -112,6 +114,9 @@ impl<O: Outbox> Router<O> {
             return;
         };
         self.statistics.traffic.add(&connection.traffic);
+        if let Some(secured) = &connection.secured {
+            self.security.leave(secured, id);
+        }
         self.give_back(*connection);
     }
 

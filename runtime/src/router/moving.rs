@@ -24,7 +24,9 @@ impl<O: Outbox> Router<O> {
             return false;
         }
         let (now, token) = (self.time, self.random.draw() | 1);
-        let movable = |connection: &&mut Connection| connection.key == label.key && connection.is_movable();
+        let movable = |connection: &&mut Connection| {
+            connection.key == label.key && connection.is_movable() && connection.secured.is_none()
+        };
         let Some(connection) = self.connections.anywhere(label.cookie).filter(movable) else {
             return false;
         };
@@ -33,7 +35,7 @@ impl<O: Outbox> Router<O> {
         if asked.is_over(from, now) {
             *asked = Asked::new(from, token, now);
         }
-        let Some(token) = asked.question(from, len, now) else {
+        let Some(token) = asked.question(from, len, asked::PING_BYTES, now) else {
             return true;
         };
         if self.may_answer(from) {
@@ -44,14 +46,22 @@ impl<O: Outbox> Router<O> {
 
     /// A pong has come from an address without such a connection; whether it makes a connection move there.
     pub(super) fn has_moved(&mut self, from: SocketAddr, cookie: u32, token: u64) -> bool {
-        let now = self.time;
-        let Some(connection) = self.connections.anywhere(cookie).filter(|connection| connection.is_movable()) else {
+        let Some(connection) = self.connections.anywhere(cookie).filter(|it| it.is_movable() && it.secured.is_none())
+        else {
             return false;
         };
         let Some(asked) = connection.asked.take_if(|asked| asked.is_answered(from, token)) else {
             return false;
         };
-        let (id, before) = (connection.id, connection.peer.address);
+        let id = connection.id;
+        self.move_to(id, from, asked.last_at())
+    }
+
+    /// The peer of a connection has shown that it is at this address.
+    pub(super) fn move_to(&mut self, id: ConnectionId, from: SocketAddr, asked_at: u64) -> bool {
+        let now = self.time;
+        let Ok(connection) = self.get(id) else { return false };
+        let before = connection.peer.address;
         if connection.is_counted && self.admission.has_all(from.ip()) {
             self.statistics.limited += 1;
             return false;
@@ -59,7 +69,7 @@ impl<O: Outbox> Router<O> {
         self.connections.move_to(id, from);
         let Ok(connection) = self.connections.get_mut(id) else { return false };
         connection.heard(now);
-        connection.round_trip = Some(now.saturating_sub(asked.last_at()));
+        connection.round_trip = Some(now.saturating_sub(asked_at));
         connection.path = PathMtu::new(connection.instance.stack().frame_max());
         if connection.is_counted {
             self.admission.leave(id, before.ip());
@@ -85,7 +95,7 @@ impl<O: Outbox> Router<O> {
 
 impl Connection {
     /// Whether each end is certain that the other one exists.
-    fn is_movable(&self) -> bool {
+    pub(super) fn is_movable(&self) -> bool {
         self.confirmed && self.budget.is_none() && self.phase == Phase::Live && self.label.cookie != 0
     }
 }

@@ -9,6 +9,7 @@ use crate::event::ConnectionId;
 use crate::instance::Config;
 use crate::outbox::Outbox;
 use crate::peers::Peer;
+use crate::secure::keys::Expect;
 use crate::shares::Cause;
 use crate::stack::{GivenRole, Stack};
 use crate::stacks::{Kind, Prepare};
@@ -24,10 +25,29 @@ const HELLO_LAST_NS: u64 = SECOND;
 impl<O: Outbox> Router<O> {
     /// Lets peers begin connections with a stack.
     pub(crate) fn serve(&mut self, stack: &Stack, prepare: Option<Prepare>) -> Result<(), Error> {
-        let kind = self.stacks.enter(stack, &self.options)?;
+        let kind = self.enter(stack)?;
+        if !self.options.plain_beside_secure && self.stacks.serves(!stack.is_secure()) {
+            let why = "a stack without keys is served beside a secure one only with `Options::plain_beside_secure`";
+            return Err(Error::Invalid(why.into()));
+        }
         let kind = self.stacks.at_mut(kind);
         (kind.served, kind.prepare) = (true, prepare);
         Ok(())
+    }
+
+    /// Makes a stack known. A secure one needs keys.
+    fn enter(&mut self, stack: &Stack) -> Result<usize, Error> {
+        if stack.is_secure() && self.options.keys.is_none() && self.options.psk.is_none() {
+            let why = format!("{}: a secure stack needs `Options::keys` or `Options::psk`", stack.description());
+            return Err(Error::Invalid(why));
+        }
+        if stack.is_secure() && !stack.has_preamble() {
+            let why = format!("{}: a secure stack needs a layer with a preamble", stack.description());
+            return Err(Error::Invalid(why));
+        }
+        let kind = self.stacks.enter(stack, &self.options)?;
+        self.security.is_used |= stack.is_secure();
+        Ok(kind)
     }
 
     /// Begins a connection; `prepare` sets givens of the stack before the router sets those that it knows.
@@ -37,9 +57,23 @@ impl<O: Outbox> Router<O> {
         stack: &Stack,
         prepare: impl FnOnce(&mut Config),
     ) -> Result<ConnectionId, Error> {
+        self.connect_expecting(to, stack, None, prepare)
+    }
+
+    /// The same with a peer that proves who it is.
+    pub(crate) fn connect_expecting(
+        &mut self,
+        to: SocketAddr,
+        stack: &Stack,
+        expect: Option<Expect>,
+        prepare: impl FnOnce(&mut Config),
+    ) -> Result<ConnectionId, Error> {
         self.release();
         let to = crate::address::canonical(to);
-        let kind = self.stacks.enter(stack, &self.options)?;
+        if expect.is_some() && !stack.is_secure() {
+            return Err(Error::Invalid(format!("{}: the stack has no keys", stack.description())));
+        }
+        let kind = self.enter(stack)?;
         let mut config = Config::new(stack);
         prepare(&mut config);
         let identity = config.role(GivenRole::Identity).filter(|identity| *identity != 0);
@@ -47,6 +81,10 @@ impl<O: Outbox> Router<O> {
         let own = identity.unwrap_or(self.options.identity);
         let peer = Peer { address: to, identity: peer_identity, fingerprint: stack.fingerprint() };
         self.check_unconnected(peer, identity.is_some())?;
+        if stack.is_secure() {
+            let expect = expect.unwrap_or_else(|| self.expect_by_default());
+            return self.begin_handshake(kind, peer, own, config, expect);
+        }
         let proposed = self.propose()?;
         let id = proposed.id;
         self.fill_in(&mut config, proposed.cookie, own, peer);
@@ -70,6 +108,10 @@ impl<O: Outbox> Router<O> {
                 return Err(Error::Invalid(why));
             }
             self.remove(id);
+        }
+        if self.security.handshakes.begun_with(peer.address).any(|pending| pending.peer == peer) {
+            let why = format!("a connection with {} and this stack begins; give each its identity", peer.address);
+            return Err(Error::Invalid(why));
         }
         Ok(())
     }
@@ -144,7 +186,7 @@ impl<O: Outbox> Router<O> {
 
     /// Tells a stack that wants to know (a channel's `open`) whom to open to. One that refuses opens with its first
     /// message.
-    fn say_open(&mut self, id: ConnectionId, to: SocketAddr) {
+    pub(super) fn say_open(&mut self, id: ConnectionId, to: SocketAddr) {
         let Some(event) = self.get(id).ok().and_then(|connection| connection.instance.stack().known().open_to) else {
             return;
         };

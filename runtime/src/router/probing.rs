@@ -8,6 +8,7 @@ use crate::link::is_too_long;
 use crate::outbox::{Outbox, Sent};
 use crate::path_mtu::Seen;
 use crate::stepper::Op;
+use crate::wire::secure::Inner;
 use crate::wire::Control;
 
 impl<O: Outbox> Router<O> {
@@ -32,7 +33,8 @@ impl<O: Outbox> Router<O> {
     fn send_probe(&mut self, id: ConnectionId, length: usize, token: u64) {
         let Ok(connection) = self.get(id) else { return };
         let (to, address, seen) = (connection.label, connection.peer.address, connection.seen(self.time));
-        let Some(mut frame) = (Control::Ping { to, token }).write(usize::MAX) else { return };
+        let sealed = self.seal(id, &Inner::Ping(token), length);
+        let Some(mut frame) = sealed.or_else(|| (Control::Ping { to, token }).write(usize::MAX)) else { return };
         frame.resize(frame.len().max(length), 0);
         self.statistics.controls_out += 1;
         match self.outbox.probe(address, &frame) {

@@ -61,6 +61,7 @@ impl<O: Outbox> Router<O> {
                 return;
             };
             return match (self.stacks.find(named), Identification::read(frame)) {
+                (Some(kind), _) if self.stacks.at(kind).stack.is_secure() => self.statistics.insecure += 1,
                 (Some(_), Some(who)) => self.route_identified(from, len, preamble.cookie, who),
                 (Some(_), None) => self.statistics.malformed += 1,
                 (None, who) => self.refuse_stack(from, len, named, who.map_or(Label::default(), |who| who.label())),
@@ -70,6 +71,10 @@ impl<O: Outbox> Router<O> {
             Some(id) => self.input(id, len, None),
             None => {
                 let label = Label { cookie: preamble.cookie, key: short_key(self.stepper.frame(len)) };
+                let may_be_secure = self.security.is_used;
+                if may_be_secure && self.short_from_elsewhere(from, len, label) {
+                    return;
+                }
                 if !self.may_have_moved(from, len, label) {
                     self.answer_unknown(from, len, label);
                 }
@@ -134,32 +139,38 @@ impl<O: Outbox> Router<O> {
 
     /// Gives a frame to a connection's stack.
     fn input(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) {
+        self.is_accepted(id, len, who);
+    }
+
+    /// The same; whether the stack accepts it.
+    pub(super) fn is_accepted(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) -> bool {
         let Ok(may_take) = self.get(id).map(|connection| self.may_take(connection, Cause::Frame)) else {
-            return;
+            return false;
         };
         // Counted before the step, which may send as much more.
         if let Ok(connection) = self.get_mut(id) {
             connection.count_in(len);
             if !may_take {
                 connection.traffic.no_space += 1;
-                return;
+                return false;
             }
         }
         let outcome = self.run(id, Op::Input { len });
         let now = self.time;
         let Ok(connection) = self.get_mut(id) else {
-            return;
+            return false;
         };
         match outcome {
             Outcome::NoSpace => connection.traffic.no_space += 1,
             Outcome::Done => {
-                connection.heard(now);
+                connection.heard_sealed(now);
                 if let Some(who) = who {
                     self.learn(id, who);
                 }
             }
             _ => connection.traffic.dropped += 1,
         }
+        outcome == Outcome::Done
     }
 
     /// The stack has accepted the peer's identification.
@@ -201,7 +212,7 @@ impl<O: Outbox> Router<O> {
 
     fn have_no_room(&mut self, peer: Peer, len: usize, how: &Begin) {
         if let Begin::Claimed(who) | Begin::Proven(who, _) = how {
-            self.answer_busy(peer.address, len, who);
+            self.answer_busy(peer.address, len, who.label());
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::clock::MILLISECOND;
 use crate::event::ConnectionId;
+use crate::intake::Intake;
 use crate::timers::Timers;
 
 /// A silent peer is not asked more often.
@@ -16,6 +17,7 @@ pub(crate) struct Schedule {
     pub(super) waiting: VecDeque<ConnectionId>,
     /// Frames received since they were looked at last.
     pub(super) unserved: u32,
+    pub(super) intake: Intake,
     /// Two of the options in nanoseconds.
     pub(super) ping_after: u64,
     pub(super) timeout: u64,
@@ -25,7 +27,8 @@ impl Schedule {
     /// Nothing to do.
     pub(crate) fn new(ping_after: u64, timeout: u64) -> Schedule {
         let ping_after = ping_after.max(PING_AFTER_MIN_NS);
-        Schedule { timers: Timers::default(), waiting: VecDeque::new(), unserved: 0, ping_after, timeout }
+        let (timers, waiting, intake) = (Timers::default(), VecDeque::new(), Intake::default());
+        Schedule { timers, waiting, unserved: 0, intake, ping_after, timeout }
     }
 
     /// The earliest timer; `ffi::NEVER`.

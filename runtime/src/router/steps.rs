@@ -176,7 +176,8 @@ fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After
     }
     if event == known.opened {
         after.push(After::Confirmed(id));
-        return Some(Head::Opened { connection: id, peer: connection.peer.address });
+        let peer_key = connection.secured.as_ref().and_then(|secured| secured.peer_key);
+        return Some(Head::Opened { connection: id, peer: connection.peer.address, peer_key });
     }
     if event == known.closed {
         let reason = Reason::from_number(output.arguments()[0]);

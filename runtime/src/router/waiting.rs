@@ -39,6 +39,9 @@ impl<O: Outbox> Router<O> {
     /// Does the work that may wait until no datagram is pending. Returns false if there was none.
     #[inline]
     pub(crate) fn work_without_datagram(&mut self) -> bool {
+        if self.has_room() {
+            self.schedule.intake.note_empty(self.time);
+        }
         self.stepper.active().is_none() && self.serve_waiting()
     }
 
@@ -46,6 +49,7 @@ impl<O: Outbox> Router<O> {
     #[inline]
     pub(super) fn count_datagram(&mut self) {
         self.schedule.unserved += 1;
+        self.schedule.intake.note_datagram(self.time);
     }
 
     fn one_timer(&mut self) -> bool {
@@ -55,6 +59,7 @@ impl<O: Outbox> Router<O> {
         };
         let id = ConnectionId::from_number(key);
         let Ok(connection) = self.get_mut(id) else {
+            self.look_after_handshake(id, at);
             return true;
         };
         if connection.wake == at {
@@ -67,16 +72,19 @@ impl<O: Outbox> Router<O> {
     /// A connection's time has come: its stack's, or the keepalive's.
     fn look_after(&mut self, id: ConnectionId, now: u64) {
         let (timeout, ping_after) = (self.schedule.timeout, self.schedule.ping_after);
+        // Frames that arrived while this process was stopped or busy come before the peer's silence.
+        let handled = self.schedule.intake.handled_until();
         let Ok(connection) = self.get(id) else { return };
         match connection.phase {
             Phase::Lingering { until } if until <= now => return self.remove(id),
-            Phase::Live if connection.silence_ends(timeout) <= now => return self.end(id, Reason::Timeout),
+            Phase::Live if connection.silence_ends(timeout) <= handled => return self.end(id, Reason::Timeout),
             _ => {}
         }
         if connection.next_ping(ping_after) <= now {
             self.send_ping(id);
         }
         self.probe_path(id);
+        self.repeat_finish(id);
         if self.get(id).is_ok_and(|connection| connection.next_hello() <= now) {
             self.say_hello(id);
         }
@@ -101,9 +109,10 @@ impl<O: Outbox> Router<O> {
     /// Enters a connection's deadline into the timers.
     #[inline]
     pub(crate) fn reschedule(&mut self, id: ConnectionId) {
-        let Router { connections, schedule, .. } = self;
+        let Router { connections, schedule, time, .. } = self;
         if let Ok(connection) = connections.get_mut(id) {
-            let deadline = connection.deadline(schedule.ping_after, schedule.timeout);
+            // Not before now: one that waits for datagrams to be handled must not go before all others.
+            let deadline = connection.deadline(schedule.ping_after, schedule.timeout).max(*time);
             schedule.timers.set(&mut connection.wake, deadline, id.to_number());
         }
     }

@@ -14,12 +14,21 @@ impl<O: Outbox> Router<O> {
     /// Ends a connection at once, and tells the peer why: now, and in answer to whatever it still sends.
     pub(crate) fn refuse(&mut self, id: ConnectionId, words: Words) -> Result<(), Error> {
         check(&words)?;
+        if self.begun(id).is_some() {
+            self.discard_handshake(id);
+            return Ok(());
+        }
         let own = Label { cookie: self.connections.cookie(id)?, key: self.get(id)?.key };
         let connection = self.get(id)?;
         connection.usable()?;
         let (peer, to, incarnation) = (connection.peer, connection.label, connection.peer_incarnation);
         let is_proven = connection.confirmed || !connection.arrived;
         self.tell(id, &Control::Ended { to, why: Ending::Refused, words: words.clone() });
+        if self.get(id)?.secured.is_some() {
+            self.remember_refusal(id, words);
+            self.discard(id);
+            return Ok(());
+        }
         self.discard(id);
         self.refusals.remember(Refusal { peer, incarnation, own, to, is_proven, words }, self.time);
         Ok(())
@@ -28,6 +37,9 @@ impl<O: Outbox> Router<O> {
     /// Closes in order; the peer is told why.
     pub(crate) fn close_with(&mut self, id: ConnectionId, words: Words) -> Result<(), Error> {
         check(&words)?;
+        if self.begun(id).is_some() {
+            return self.close(id);
+        }
         let connection = self.get_mut(id)?;
         connection.usable()?;
         connection.farewell = Some(Box::new(words));
@@ -55,6 +67,9 @@ impl<O: Outbox> Router<O> {
     /// Sends a control frame to a peer whose label is known, unless its address may be forged and is sent enough.
     fn tell(&mut self, id: ConnectionId, control: &Control) {
         let Ok(connection) = self.get_mut(id) else { return };
+        if connection.secured.is_some() {
+            return Self::sealed_form(control).into_iter().for_each(|inner| self.say_sealed(id, &inner));
+        }
         let Some(frame) = control.write(usize::MAX).filter(|_| connection.label.cookie != 0) else { return };
         if connection.count_out(frame.len()) {
             let to = connection.peer.address;
@@ -66,8 +81,13 @@ impl<O: Outbox> Router<O> {
     /// The peer says why it ends or ended a connection. That it has no room is believed only before it has answered.
     pub(super) fn ended(&mut self, from: SocketAddr, to: Label, why: Ending, words: Words) -> bool {
         let Some(id) = self.connections.meant(from, to).map(|connection| connection.id) else {
-            return false;
+            return why == Ending::Busy && self.doubt(from, to, Reason::Busy, None);
         };
+        self.obey_ending(id, why, words)
+    }
+
+    /// The same of a connection whose peer has said it.
+    pub(super) fn obey_ending(&mut self, id: ConnectionId, why: Ending, words: Words) -> bool {
         let Ok(connection) = self.get_mut(id) else { return false };
         let is_begun = !connection.arrived && !connection.confirmed && connection.peer_incarnation.is_none();
         match why {
@@ -89,8 +109,8 @@ impl<O: Outbox> Router<O> {
     }
 
     /// A first frame for which there is no room.
-    pub(super) fn answer_busy(&mut self, from: SocketAddr, len: usize, who: &Identification) {
-        let control = Control::Ended { to: who.label(), why: Ending::Busy, words: Words::default() };
+    pub(super) fn answer_busy(&mut self, from: SocketAddr, len: usize, to: Label) {
+        let control = Control::Ended { to, why: Ending::Busy, words: Words::default() };
         if self.may_answer(from) {
             self.answer(from, len, &control);
         }

@@ -4,6 +4,8 @@
  * Frames: preamble, short ones the key, identified ones 44 bytes (fingerprint, cookie, identities,
  * incarnation, key, check), number, ack, data.
  * Shapes: 0 data, 1 ack, 2 end, 3 hello (identified; its number is 1 if it asks for an answer). An end is numbered like data.
+ * With -DSECURE it is given keys and the peer's label: all frames are short, and what follows their first 8 bytes is a number of 8 bytes
+ * and the rest sealed under it.
  * With -DBARE it has no preamble and no identification: its first four bytes are the shape and zeros.
  * It does on purpose what a driver must stand: `later` after opening, acknowledgements in settle, segments in the pool. */
 #include "nacre.h"
@@ -21,6 +23,18 @@ enum { PREAMBLE = 0 };
 enum { PREAMBLE = 1 };
 #endif
 
+#ifdef SECURE
+enum { SECURED = 1 };
+#else
+enum { SECURED = 0 };
+#endif
+
+uint32_t nacre_seal(const uint8_t *key, const uint8_t *nonce, const uint8_t *also, const uint8_t *m, uint32_t m_len,
+                    uint8_t *result, uint32_t result_max);
+uint32_t nacre_unseal(const uint8_t *key, const uint8_t *nonce, const uint8_t *also, const uint8_t *m, uint32_t m_len,
+                      uint8_t *result, uint32_t result_max);
+
+enum { HEAD = 52, SEALED_MAX = 16 + 4 + 1200 + 16 };
 enum { WINDOW = 8, BLOCK = 1200, NONE = 0xffff };
 #define RTO 30000000u
 
@@ -32,11 +46,14 @@ struct config {
     struct nacre_addr peer;
     uint32_t cookie;
     uint64_t identity, peer_identity, incarnation;
+    uint8_t sealing[32], opening[32];
+    uint32_t peer_cookie, peer_key;
 };
 
 struct state {
     struct config given;
     uint64_t resend_at;
+    uint64_t sealed, opened, opened_below;
     uint32_t peer_cookie, peer_key;
     uint16_t low, next, expected;
     uint16_t ungranted;
@@ -90,7 +107,35 @@ static void segment(struct nacre_out *out, struct nacre_output *o, const uint8_t
     o->len += len;
 }
 
+#ifdef SECURE
+static void nonce_of(uint8_t *nonce, uint64_t number) {
+    memset(nonce, 0, 4);
+    put64(nonce + 4, number);
+}
+
+static void sealed_frame(struct state *s, struct nacre_out *out, uint32_t shape, uint16_t number, const uint8_t *data, uint32_t len) {
+    uint8_t *h = out->bytes + out->bytes_len, nonce[12], plain[4 + BLOCK];
+    put32(h, shape << 1 | s->peer_cookie << 8);
+    put32(h + 4, s->peer_key);
+    put64(h + 8, ++s->sealed);
+    nonce_of(nonce, s->sealed);
+    plain[0] = (uint8_t)number, plain[1] = (uint8_t)(number >> 8);
+    plain[2] = (uint8_t)s->expected, plain[3] = (uint8_t)(s->expected >> 8);
+    if (len) memcpy(plain + 4, data, len);
+    uint32_t n = nacre_seal(s->given.sealing, nonce, h, plain, 4 + len, h + 16, 4 + BLOCK + 16);
+    out->bytes_len += 16 + n;
+    struct nacre_output *o = output(out, 0, FRAME);
+    segment(out, o, h, 16 + n);
+    o->address = s->given.peer;
+    s->ack_due = false;
+}
+#endif
+
 static void frame(struct state *s, struct nacre_out *out, uint32_t shape, uint16_t number, const uint8_t *data, uint32_t len) {
+#ifdef SECURE
+    sealed_frame(s, out, shape, number, data, len);
+    return;
+#endif
     bool identified = PREAMBLE && (s->identify || !s->confirmed || s->peer_cookie == 0 || shape == GREETING);
     uint8_t *h = out->bytes + out->bytes_len;
     uint32_t n = identified ? 48 : PREAMBLE ? 8 : 4;
@@ -145,7 +190,7 @@ static uint32_t pool_free(const void *pool) { return ((const struct pool *)pool)
 
 static bool fits(const struct nacre_out *out) {
     return out->abi == NACRE_ABI && out->size == sizeof *out && out->outputs_max >= 3 * WINDOW
-        && out->segments_max >= 5 * WINDOW && out->bytes_max >= 52 * 2 * WINDOW;
+        && out->segments_max >= 5 * WINDOW && out->bytes_max >= (SECURED ? SEALED_MAX : HEAD) * 2 * WINDOW;
 }
 
 static int open_(void *state, void *pool, uint64_t *counters, const void *config, uint64_t seed, uint64_t now, struct nacre_out *out) {
@@ -156,6 +201,11 @@ static int open_(void *state, void *pool, uint64_t *counters, const void *config
     s->given = *(const struct config *)config;
     s->resend_at = NACRE_NEVER;
     s->later = true;
+    if (SECURED) {
+        s->peer_cookie = s->given.peer_cookie, s->peer_key = s->given.peer_key;
+        s->confirmed = true;
+        output(out, 1, OPEN)->address = s->given.peer;
+    }
     for (int i = 0; i < WINDOW; i++) s->block[i] = NONE;
     return NACRE_OK;
 }
@@ -164,6 +214,7 @@ static bool accepts(const void *state, const void *pool, uint32_t event, uint32_
     const struct state *s = state;
     if (event == SEND) return !s->closing && len <= BLOCK && in_flight(s) < WINDOW && pool_free(pool) > 0;
     if (event == CLOSE) return !s->closing && in_flight(s) < WINDOW;
+    if (SECURED && (event == HELLO || event == UNKNOWN)) return false;
     return event == GRANT_DELIVERS || event == UNKNOWN || event == HELLO;
 }
 
@@ -253,6 +304,29 @@ static bool floor_accepts(struct state *s, uint64_t *counters, const uint8_t *f,
     return true;
 }
 
+#ifdef SECURE
+/* The frame as it is without seals, in out->bytes; NULL: forged, or not new. */
+static const uint8_t *opened(struct state *s, uint64_t *counters, const uint8_t *f, uint32_t *len, struct nacre_out *out) {
+    uint8_t nonce[12], *plain = out->bytes + out->bytes_len;
+    if (*len < 36 || *len > 16 + 4 + BLOCK + 16 || f[0] & 1) return counters[MALFORMED]++, NULL;
+    uint64_t number = get64(f + 8);
+    bool is_old = number + 64 <= s->opened || (number <= s->opened && s->opened_below >> (s->opened - number) & 1);
+    if (number == 0 || is_old) return counters[REPEATED]++, NULL;
+    nonce_of(nonce, number);
+    uint32_t n = nacre_unseal(s->given.opening, nonce, f, f + 16, *len - 16, plain + 8, 4 + BLOCK);
+    if (n == UINT32_MAX) return counters[CHECK]++, NULL;
+    if (number > s->opened) {
+        s->opened_below = number - s->opened < 64 ? s->opened_below << (number - s->opened) : 0;
+        s->opened = number;
+    }
+    s->opened_below |= (uint64_t)1 << (s->opened - number);
+    memcpy(plain, f, 8);
+    out->bytes_len += 8 + n;
+    *len = 8 + n;
+    return plain;
+}
+#endif
+
 static int input(void *state, void *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from, const uint8_t *f,
                  uint32_t len, struct nacre_out *out) {
     struct state *s = state;
@@ -260,6 +334,10 @@ static int input(void *state, void *pool, uint64_t *counters, uint64_t now, cons
     if (!fits(out)) return NACRE_INVALID;
     if (s->later) return NACRE_BUSY;
     if (len < (PREAMBLE ? 12 : 8) || (f[0] >> 1) > GREETING) return counters[MALFORMED]++, NACRE_DROPPED;
+#ifdef SECURE
+    if (get32(f) >> 8 != s->given.cookie || get32(f + 4) != (uint32_t)s->given.incarnation) return counters[MALFORMED]++, NACRE_DROPPED;
+    if (!(f = opened(s, counters, f, &len, out))) return NACRE_DROPPED;
+#endif
     bool is_new = s->peer_cookie == 0;
     if (!floor_accepts(s, counters, f, len, out)) return NACRE_DROPPED;
     uint32_t head = f[0] & 1 ? 52 : PREAMBLE ? 12 : 8, shape = f[0] >> 1;
@@ -348,6 +426,12 @@ static const struct nacre_given givens[] = {
     {"floor.identity", offsetof(struct config, identity), 8, 0, 0, NACRE_GIVEN_IDENTITY, 0},
     {"floor.peer_identity", offsetof(struct config, peer_identity), 8, 0, 0, NACRE_GIVEN_PEER_IDENTITY, 0},
     {"floor.incarnation", offsetof(struct config, incarnation), 8, 1, 0, NACRE_GIVEN_INCARNATION, 0},
+#ifdef SECURE
+    {"seal.sealing", offsetof(struct config, sealing), 32, 1, 1, NACRE_GIVEN_SEALING_KEY, 0},
+    {"seal.opening", offsetof(struct config, opening), 32, 1, 1, NACRE_GIVEN_OPENING_KEY, 0},
+    {"floor.peer_cookie", offsetof(struct config, peer_cookie), 4, 0, 0, NACRE_GIVEN_PEER_COOKIE, 0},
+    {"floor.peer_label_key", offsetof(struct config, peer_key), 4, 0, 0, NACRE_GIVEN_PEER_KEY, 0},
+#endif
 };
 static const char *const counter_names[] = {"malformed", "floor.check", "window.repeated", "window.retransmitted", "window.ungranted", "window.room"};
 
@@ -357,7 +441,7 @@ const struct nacre_stack SYMBOL = {
     .fingerprint = FINGERPRINT, .has_preamble = PREAMBLE,
     .state_size = sizeof(struct state), .state_align = 8, .config_size = sizeof(struct config), .pool_align = 64,
     .pool_base = 64, .pool_per_block = sizeof(struct block), .blocks_for_one = WINDOW, .block_bytes = BLOCK,
-    .outputs_max = 3 * WINDOW, .segments_max = 5 * WINDOW, .bytes_max = 52 * 2 * WINDOW, .frame_head_max = 52, .frame_data_max = BLOCK,
+    .outputs_max = 3 * WINDOW, .segments_max = 5 * WINDOW, .bytes_max = (SECURED ? SEALED_MAX : HEAD) * 3 * WINDOW, .frame_head_max = HEAD, .frame_data_max = BLOCK,
     .counters_len = COUNTERS, .counters = counter_names,
     .events_len = sizeof events / sizeof *events, .givens_len = PREAMBLE ? sizeof givens / sizeof *givens : 1, .events = events, .givens = givens,
     .config_default = config_default, .pool_init = pool_init, .pool_free = pool_free, .open = open_, .call = call, .input = input,

@@ -69,6 +69,16 @@ pub fn newer() -> Stack {
     STACK.get_or_init(|| compile("newer", 0x0102_0304_0506_0708, &["-UDESCRIPTION", same])).clone()
 }
 
+/// The same with keys.
+pub fn secure() -> Stack {
+    static STACK: OnceLock<Stack> = OnceLock::new();
+    let folder = scratch();
+    let host = folder.path().join("nacre_host.c");
+    std::fs::write(&host, nacre_runtime::HOST_SOURCE).expect("written");
+    let host = host.display().to_string();
+    STACK.get_or_init(|| compile("secure", 0x5ec0_0000_0000_0001, &["-DSECURE", &host])).clone()
+}
+
 /// The same without preamble and floor.
 pub fn bare() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();

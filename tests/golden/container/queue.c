@@ -38,7 +38,7 @@ container_PLAIN uint32_t container_parse_0(const uint8_t *at, uint32_t len, stru
 }
 
 container_PLAIN void container_drop_list2_msg(struct container_pool *pool, struct container_list2_msg *value) {
-    for (uint32_t i = 0; i < value->len; i++) { container_drop(pool, value->at[i].bytes); }
+    for (uint32_t i = 0; i < value->len; i++) { container_drop_at(pool, &value->at[i].bytes); }
 }
 
 container_PLAIN void container_out_above_up_deliver(struct container_step *step, struct container_msg m) {
@@ -104,7 +104,7 @@ container_PLAIN void container_out_below_down_send(struct container_step *step, 
 }
 
 container_PLAIN void container_drop_maybe_msg(struct container_pool *pool, struct container_maybe_msg *value) {
-    if (value->some) { container_drop(pool, value->value.bytes); }
+    if (value->some) { container_drop_at(pool, &value->value.bytes); }
 }
 
 static void container_tell_msg(struct container_teller *t, const struct container_msg *v) {

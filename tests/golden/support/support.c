@@ -330,6 +330,15 @@ support_INLINE void support_drop(struct support_pool *pool, struct support_bytes
     }
 }
 
+/* The same of bytes in memory: mostly their block alone is read. */
+support_INLINE void support_drop_at(struct support_pool *pool, const struct support_bytes *b) {
+    if (support_LIKELY(support_SHORT(*b))) {
+        support_leave_block(pool, b->block);
+    } else if (support_UNLIKELY((b->block & (support_LONG | support_ROPE)) != 0)) {
+        support_drop_long(pool, *b);
+    }
+}
+
 /* The bytes at `at` and how many stand there in one run. */
 support_PLAIN const uint8_t *support_run(const struct support_step *step, struct support_bytes b, uint32_t at, uint32_t *n) {
     uint32_t left = b.len - at;
@@ -450,11 +459,11 @@ support_INLINE struct support_bytes support_keep(struct support_step *step, stru
                 support_take_again(step->pool, step->kept);
             }
         } else {
-            step->kept = support_take_block(step->pool);
-            if (support_UNLIKELY(step->kept == 0)) {
+            if (support_UNLIKELY(step->pool->free == 0)) {
                 step->counters[support_BROKEN]++;
                 return (struct support_bytes){.block = 0};
             }
+            step->kept = support_take_block(step->pool);
             support_copy(support_block(step->pool, step->kept)->bytes, step->in, step->in_len);
         }
         b.block = step->kept;

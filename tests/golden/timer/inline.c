@@ -8,9 +8,31 @@ timer_INLINE void timer_again_up_deliver(struct timer_step *step, struct timer_m
     timer_on_again_up_deliver(step, m);
 }
 
+/* again takes send */
+timer_PLAIN void timer_slow_again_down_send(struct timer_step *step, struct timer_msg m) {
+    timer_slow_on_again_down_send(step, m);
+}
+
 /* again takes send, along the likely way */
 timer_INLINE void timer_again_down_send(struct timer_step *step, struct timer_msg m) {
     timer_on_again_down_send(step, m);
+}
+
+/* again.down.send */
+timer_PLAIN void timer_slow_on_again_down_send(struct timer_step *step, struct timer_msg m) {
+#line 7 "tests/golden/timer/source.nacre"
+    (void)step;
+    timer_share(step->pool, m.bytes);
+#line 8 "tests/golden/timer/source.nacre"
+    struct timer_maybe_msg some = {.some = true, .value = m};
+#line 8 "tests/golden/timer/source.nacre"
+    timer_keep_maybe_msg(step, &some);
+#line 8 "tests/golden/timer/source.nacre"
+    timer_drop_maybe_msg(step->pool, &step->s->again.last);
+#line 8 "tests/golden/timer/source.nacre"
+    step->s->again.last = some;
+    step->s->again.repeat = timer_after(step->now, UINT64_C(0x1312d00));
+    timer_out_below_down_send(step, m);
 }
 
 /* again.down.send, along the likely way */

@@ -405,7 +405,7 @@ impl World {
         while let Some(event) = self.server.next_event() {
             match event {
                 Event::Arrived { connection, from, .. } => self.book.arrived(connection, from),
-                Event::Opened { connection, peer } => {
+                Event::Opened { connection, peer, .. } => {
                     self.book.opened(connection, peer);
                     reached("server.opened", 1);
                 }

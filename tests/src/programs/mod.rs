@@ -16,6 +16,7 @@ mod expressions;
 mod functions;
 mod generator;
 mod handlers;
+mod host;
 mod layer;
 mod messages;
 mod names;
@@ -60,6 +61,10 @@ pub fn generate(seed: u64) -> Node {
     }
     // A file may have several stacks of the same layers.
     let small = kind < 30 || (kind < 40 && !shared.library);
+    if let Some((node, mention)) = generator.host_worker(seed, shared.speaks) {
+        layers.nodes.push(node);
+        layers.stack.push(mention);
+    }
     nodes.append(&mut layers.nodes);
     // The other layers can be removed individually.
     if !shared.library {

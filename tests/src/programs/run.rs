@@ -122,7 +122,7 @@ pub fn examine_sources(text: &str) -> Verdict {
 pub fn digest(text: &str) -> Option<u64> {
     let made = || match compose(text) {
         Ok((session, stack)) => {
-            let emitted = LEVELS.map(|level| session.emit(&stack, level, None));
+            let emitted = LEVELS.map(|level| session.emit_modelled(&stack, level, None));
             let sources = emitted.iter().map(|text| text.header.clone() + &text.source).collect::<String>();
             serde_json::to_string(&stack).expect("a stack is written") + &sources
         }
@@ -195,7 +195,7 @@ fn is_excused(report: &str) -> bool {
 }
 
 fn compiled(session: &Session, stack: &Stack, build: &Build, folder: &Path) -> Result<Box<dyn Maker>, String> {
-    let text = session.emit(stack, build.level, None);
+    let text = session.emit_modelled(stack, build.level, None);
     let toolchain = build.toolchain(folder).map_err(|error| error.to_string())?;
     let loaded = toolchain.load(&Text {
         header_name: &format!("{STACK}.h"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nacre_simulator::endpoint::{Address, Endpoint, Maker, Opening, Outcome, NEVER};
-use nacre_simulator::interface::{givens, Interface};
+use nacre_simulator::interface::{givens, Ends, Interface};
 use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
 use nacre_stack::{EventRole, PortEvent, Stack, Type};
@@ -81,7 +81,8 @@ impl<'s> Connection<'s> {
             last: "opening".into(),
         };
         for end in 0..2 {
-            let givens = givens(&connection.interface.givens, &mut connection.random, shared, address(1 - end));
+            let ends = Ends { own: end, peer: 1 - end };
+            let givens = givens(&connection.interface.givens, &mut connection.random, shared, ends, address(1 - end));
             let opening = Opening { givens, seed: connection.random.number(), now };
             let (endpoint, outputs) = maker.open(&opening)?;
             connection.ends.push(End { endpoint, address: address(end), past: Vec::new() });

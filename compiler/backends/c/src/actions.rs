@@ -125,10 +125,12 @@ impl Body<'_, '_> {
     pub fn emit(&mut self, emit: &Emit, in_place: bool) {
         let target = self.w.stack.target(emit);
         let level = self.w.level_at(target);
+        let quick_output = matches!(target, Target::Port(_)) && !emit.later && self.w.plan.quick && in_place;
         let mut texts = vec![];
         for argument in &emit.arguments {
             texts.push(match argument.ty {
                 Type::Msg => self.message_argument(argument, level),
+                Type::Addr if quick_output => self.borrowed(argument).address().into(),
                 _ => self.value(argument),
             });
         }
@@ -137,7 +139,7 @@ impl Body<'_, '_> {
             Callee { name: self.w.put_off_name(target, emit.event), in_place: false }
         } else {
             match target {
-                Target::Port(port) => self.w.output_function(port, emit.event, self.w.plan.quick && in_place),
+                Target::Port(port) => self.w.output_function(port, emit.event, quick_output),
                 Target::Layer(layer) => match self.w.called(layer, emit, in_place) {
                     Some(callee) => callee,
                     None => {

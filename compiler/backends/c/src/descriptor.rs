@@ -158,5 +158,9 @@ fn given_role(role: Option<GivenRole>) -> &'static str {
         Some(GivenRole::PeerIdentity) => "NACRE_GIVEN_PEER_IDENTITY",
         Some(GivenRole::Incarnation) => "NACRE_GIVEN_INCARNATION",
         Some(GivenRole::Room) => "NACRE_GIVEN_ROOM",
+        Some(GivenRole::SealingKey) => "NACRE_GIVEN_SEALING_KEY",
+        Some(GivenRole::OpeningKey) => "NACRE_GIVEN_OPENING_KEY",
+        Some(GivenRole::PeerCookie) => "NACRE_GIVEN_PEER_COOKIE",
+        Some(GivenRole::PeerKey) => "NACRE_GIVEN_PEER_KEY",
     }
 }

@@ -40,11 +40,13 @@ pub struct Options {
     /// For checkers, which try several random numbers: they come from `uint64_t <prefix>_drawn(uint64_t below)`, which
     /// the including source must have declared.
     pub asks_draws: bool,
+    /// For tests and checkers: models of their contracts replace functions of the host.
+    pub models: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { prefix: None, lines: true, asks_draws: false }
+        Options { prefix: None, lines: true, asks_draws: false, models: false }
     }
 }
 

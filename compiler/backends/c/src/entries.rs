@@ -2,9 +2,8 @@
 
 use nacre_stack::*;
 
-use crate::body::{Body, Kind};
 use crate::code::Code;
-use crate::functions::{Function, Linkage};
+use crate::emitted::Level;
 use crate::globals::Global;
 use crate::names;
 use crate::parts::{Content, Section};
@@ -124,40 +123,6 @@ impl Writer<'_> {
         code.line(format!("struct {p}_step *const step = &this_step;"));
     }
 
-    fn admission_function(&mut self, call: &Call) -> Code {
-        let p = self.prefix.clone();
-        let stack = self.stack;
-        let input = &stack.ports[call.port].inputs[call.input];
-        let parameters = self.parameters(Target::Layer(input.layer), input.event);
-        let mut code = Code::new(0);
-        let function = self.admission(call);
-        let head = self.register(Function { parameters: parameters.clone(), ..function });
-        self.calls.in_place = true;
-        code.open(format!("{head} {{"));
-        code.line("(void)step;");
-        parameters.iter().for_each(|parameter| code.line(format!("(void){};", parameter.name)));
-        for admission in &input.admissions {
-            let mut body = Body::new(self, admission.layer.index(), Kind::Outside, &admission.locals, &[]);
-            for (name, given) in body.names.iter_mut().zip(&parameters) {
-                name.clone_from(&given.name);
-            }
-            let condition = body.value(&admission.condition);
-            let text = body.code;
-            code.apart(&text, format!("if ({p}_UNLIKELY(!{condition})) {{ return false; }}"));
-        }
-        code.line("return true;");
-        code.close("}");
-        self.calls.in_place = false;
-        code
-    }
-
-    /// The function that says whether a call is admitted, without its parameters.
-    fn admission(&self, call: &Call) -> Function {
-        let name = self.global(Global::Admits(call.number), format!("admits_{}", call.name));
-        let (linkage, reads_only, result) = (Linkage::InPlace, true, Some("bool".into()));
-        Function { linkage, reads_only, result, ..Function::plain(name, vec![]) }
-    }
-
     /// An event of a port, with its own types.
     fn call_function(&mut self, call: &Call) -> Code {
         let p = self.prefix.clone();
@@ -185,16 +150,33 @@ impl Writer<'_> {
             code.line(format!("return {p}_nothing(out, NACRE_REFUSED);"));
             code.close("}");
         }
-        self.need(input.need, if has_message { "len" } else { "0" }, None, &mut code);
-        let reaction = self.ask(Item::Reaction(input.layer, input.event), true);
-        code.line(format!("{};", self.call_step(&reaction, &texts)));
-        code.line(format!("{p}_finish(step);"));
-        code.line("return NACRE_OK;");
-        code.close("}");
+        let apart = has_message && self.level == Level::Inline && self.is_limited(input.need);
+        if apart {
+            self.enough(call, input, &mut code);
+        } else {
+            self.need(input.need, if has_message { "len" } else { "0" }, None, &mut code);
+        }
+        self.react(input, true, &texts, &mut code);
+        if apart {
+            let mut rest = self.rest_of_call(call, input);
+            rest.line("");
+            rest.add(&code);
+            return rest;
+        }
         code
     }
 
-    fn entry_arguments(&mut self, event: EventId, target: Target, code: &mut Code) -> Vec<String> {
+    /// Calls what takes an event of a port, and ends the entry.
+    pub fn react(&mut self, input: &PortInput, quick: bool, texts: &[String], code: &mut Code) {
+        let reaction = self.ask(Item::Reaction(input.layer, input.event), quick);
+        code.line(format!("{};", self.call_step(&reaction, texts)));
+        code.line(format!("{}_finish(step);", self.prefix));
+        code.line("return NACRE_OK;");
+        code.close("}");
+    }
+
+    /// The arguments of a reaction in an entry, with the message of the call.
+    pub fn entry_arguments(&mut self, event: EventId, target: Target, code: &mut Code) -> Vec<String> {
         let p = self.prefix.clone();
         let declared = self.stack.event(event);
         let names: Vec<String> = self.parameters(target, event).into_iter().map(|p| p.name).collect();
@@ -223,22 +205,6 @@ impl Writer<'_> {
                 self.prefix
             ));
         }
-    }
-
-    /// Whether there is room for the worst case of the step; `most`: the longest message, where it is known.
-    pub fn need(&self, need: Need, len: &str, most: Option<u32>, code: &mut Code) {
-        let p = &self.prefix;
-        if need.copies == 0 && need.extra == 0 {
-            return;
-        }
-        // A message in one block, or none, needs no more than this.
-        let enough = need.copies + need.extra;
-        let quick =
-            most.filter(|m| *m <= self.block_bytes()).map_or(String::new(), |_| format!("pool->free < {enough}u && "));
-        code.open(format!("if ({p}_UNLIKELY({quick}!{p}_space(pool, {}u, {}u, {len}))) {{", need.copies, need.extra));
-        code.line(format!("counters[{p}_NO_SPACE]++;"));
-        code.line(format!("return {p}_nothing(out, NACRE_NO_SPACE);"));
-        code.close("}");
     }
 
     /// Returns the functions of the C interface, with the support code that they need.
@@ -323,14 +289,18 @@ impl Writer<'_> {
 
     fn discard_function(&mut self) -> Code {
         let stack = self.stack;
-        let mut lines = vec![];
+        let (mut lines, mut secrets) = (vec![], vec![]);
         for (index, cell) in stack.cells.iter().enumerate() {
             let layer = cell.layer.index();
             let text = format!("s->{}.{}", self.layer_names[layer], self.cell_names[index]);
+            if cell.secret {
+                secrets.push(format!("{}_erase(&{text}, sizeof {text});", self.prefix));
+            }
             lines.extend(self.drop_in(&cell.ty, layer, &text.into()));
         }
-        let words = [("cells", lines.join("\n")), ("waiting", self.discard_waiting())];
-        Code::verbatim(&self.of_texts(DISCARD, "discard", &words))
+        let erase = if secrets.is_empty() { String::new() } else { self.of_texts(DISCARD, "erase", &[]) + "\n\n" };
+        let words = [("cells", lines.join("\n")), ("waiting", self.discard_waiting()), ("secrets", secrets.join("\n"))];
+        Code::verbatim(&(erase + &self.of_texts(DISCARD, "discard", &words)))
     }
 
     /// Releases the messages of events that come later.

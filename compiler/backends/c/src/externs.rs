@@ -13,79 +13,91 @@ impl Writer<'_> {
     /// The name of a function in C.
     pub fn extern_name(&self, id: ExternId) -> String {
         let declared = &self.stack.externs[id.index()];
-        match declared.body {
-            Some(_) => self.global(Global::Extern(id), format!("extern_{}", names::plain(&declared.name))),
-            None => names::plain(&declared.name),
+        match declared.body.is_some() || self.model(id).is_some() {
+            true => self.global(Global::Extern(id), format!("extern_{}", names::plain(&declared.name))),
+            false => names::plain(&declared.name),
         }
     }
 
-    /// Functions in C: those with a body, and prototypes of those that the host supplies.
+    /// Functions in C: those with a body, models, and prototypes of those that the host supplies.
     pub fn externs(&mut self) -> Code {
         let mut code = Code::new(0);
-        for index in 0..self.stack.externs.len() {
-            let declared = self.stack.externs[index].clone();
-            let name = self.extern_name(ExternId(index as u32));
-            let mut parameters = vec![];
-            for parameter in &declared.parameters {
-                let n = names::plain(&parameter.name);
-                match &parameter.ty {
-                    Type::Msg | Type::View => {
-                        parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")])
-                    }
-                    Type::Bytes(_) => parameters.push(format!("const uint8_t *{n}")),
-                    Type::Text(_) => parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")]),
-                    ty => match self.scalar(ty) {
-                        Some(scalar) => parameters.push(format!("{} {n}", scalar.name())),
-                        None => parameters.push(format!("const {} *{n}", self.c_type(ty, 0))),
-                    },
-                }
-            }
-            let result = match &declared.result {
-                None => "void".to_string(),
-                Some(Type::Msg) => {
-                    parameters.extend(["uint8_t *result".into(), "uint32_t result_max".into()]);
-                    "uint32_t".into()
-                }
-                Some(Type::Option(t)) if **t == Type::Msg => {
-                    parameters.extend(["uint8_t *result".into(), "uint32_t result_max".into()]);
-                    "uint32_t".into()
-                }
-                Some(Type::Bytes(_)) => {
-                    parameters.push("uint8_t *result".into());
-                    "void".into()
-                }
-                Some(ty) => match self.scalar(ty) {
-                    Some(scalar) => scalar.name(),
-                    None => {
-                        let c_type = self.c_type(ty, 0);
-                        parameters.push(format!("{c_type} *result"));
-                        "void".into()
-                    }
-                },
-            };
-            let list = if parameters.is_empty() { "void".into() } else { parameters.join(", ") };
-            match &declared.body {
-                None => code.line(format!("{result} {name}({list});")),
-                Some(body) => {
-                    code.open(format!("{}_PLAIN {result} {name}({list}) {{", self.prefix));
+        for id in (0..self.stack.externs.len()).map(|index| ExternId(index as u32)) {
+            let declared = self.stack.externs[id.index()].clone();
+            let name = self.extern_name(id);
+            let (result, list) = self.extern_types(&declared);
+            let head = format!("{}_PLAIN {result} {name}({list}) {{", self.prefix);
+            match (&declared.body, self.model(id)) {
+                (Some(body), _) => {
+                    code.open(head);
                     code.quote(body, self.origin(declared.span));
                     code.close("}");
                 }
+                (None, Some(model)) => {
+                    code.open(head);
+                    code.line(self.model_statement(&declared, &model));
+                    code.close("}");
+                }
+                (None, None) => code.line(format!("{result} {name}({list});")),
             }
             code.line("");
         }
         code
     }
+
+    /// The type of the result, and the parameters.
+    fn extern_types(&mut self, declared: &Extern) -> (String, String) {
+        let mut parameters = vec![];
+        for parameter in &declared.parameters {
+            let n = names::plain(&parameter.name);
+            match &parameter.ty {
+                Type::Msg | Type::View | Type::Text(_) => {
+                    parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")])
+                }
+                Type::Bytes(_) => parameters.push(format!("const uint8_t *{n}")),
+                ty => match self.scalar(ty) {
+                    Some(scalar) => parameters.push(format!("{} {n}", scalar.name())),
+                    None => parameters.push(format!("const {} *{n}", self.c_type(ty, 0))),
+                },
+            }
+        }
+        let (result, more) = self.extern_result(declared.result.as_ref());
+        parameters.extend(more);
+        (result, if parameters.is_empty() { "void".into() } else { parameters.join(", ") })
+    }
+
+    /// The type of the result, and the parameters behind the others through which the function returns it.
+    fn extern_result(&mut self, result: Option<&Type>) -> (String, Vec<String>) {
+        let message = || ("uint32_t".to_string(), vec!["uint8_t *result".into(), "uint32_t result_max".into()]);
+        match result {
+            None => ("void".into(), vec![]),
+            Some(Type::Msg) => message(),
+            Some(Type::Option(t)) if **t == Type::Msg => message(),
+            Some(Type::Bytes(_)) => ("void".into(), vec!["uint8_t *result".into()]),
+            Some(ty) => match self.scalar(ty) {
+                Some(scalar) => (scalar.name(), vec![]),
+                None => ("void".into(), vec![format!("{} *result", self.c_type(ty, 0))]),
+            },
+        }
+    }
 }
 
 impl Body<'_, '_> {
-    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer.
-    fn extern_arguments(&mut self, arguments: &[Expr]) -> Vec<String> {
-        let mut texts = vec![];
+    /// The arguments of a function in C: numbers as they are, bytes as pointer and length, others as pointer. Behind
+    /// them, whether the first message is data. Each argument is evaluated once: a message that is packed moves.
+    fn extern_arguments(&mut self, arguments: &[Expr]) -> (Vec<String>, Option<Term>) {
+        let (mut texts, mut data) = (vec![], None);
         for argument in arguments {
             match &argument.ty {
                 Type::Msg | Type::View => {
-                    let view = self.viewed(argument);
+                    let view = match argument.ty {
+                        Type::Msg => {
+                            let (message, _) = self.borrowed_message(argument);
+                            data.get_or_insert(message.member("data"));
+                            message.member("bytes")
+                        }
+                        _ => self.viewed(argument),
+                    };
                     let flat = self.w.call_support("flat", &[&view]);
                     let flat = self.bind("const uint8_t *", "bytes", &flat);
                     texts.push(flat.into());
@@ -101,13 +113,13 @@ impl Body<'_, '_> {
                 _ => texts.push(self.borrowed(argument).address()),
             }
         }
-        texts
+        (texts, data)
     }
 
     /// The value of a call without effect.
     pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> Term {
         let name = self.w.extern_name(id);
-        let mut texts = self.extern_arguments(arguments);
+        let mut texts = self.extern_arguments(arguments).0;
         if self.w.scalar(ty).is_some() {
             return format!("{name}({})", texts.join(", ")).into();
         }
@@ -129,7 +141,6 @@ impl Body<'_, '_> {
             Some(Type::Option(t)) => **t == Type::Msg,
             _ => false,
         };
-        let data = arguments.iter().find(|a| a.ty == Type::Msg).map_or("false".to_string(), |a| self.data_of(a));
         if !makes {
             let name = self.w.extern_name(id);
             match (into, result) {
@@ -142,7 +153,7 @@ impl Body<'_, '_> {
                     self.code.line(format!("(void){value};"));
                 }
                 _ => {
-                    let texts = self.extern_arguments(arguments);
+                    let (texts, _) = self.extern_arguments(arguments);
                     self.code.line(format!("{name}({});", texts.join(", ")));
                 }
             }
@@ -150,7 +161,8 @@ impl Body<'_, '_> {
             return;
         }
         let name = self.w.extern_name(id);
-        let mut texts = self.extern_arguments(arguments);
+        let (mut texts, data) = self.extern_arguments(arguments);
+        let data = data.unwrap_or("false".into());
         texts.push("step->out->bytes + step->bytes".into());
         texts.push("step->out->bytes_max - step->bytes".into());
         let from = self.bind("const uint32_t", "made_from", "step->bytes");

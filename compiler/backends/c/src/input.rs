@@ -69,11 +69,14 @@ impl Writer<'_> {
                     LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
                     LayoutForm::Plain => String::new(),
                 };
-                let long = crate::wire::fitting(shape)
+                // Empty messages are rare, and the code for the others need not ask whether there is any data.
+                let has_data = shape.data && shape.data_max > 0;
+                let common = Shape { data_min: shape.data_min.max(has_data.into()), ..shape.clone() };
+                let long = crate::wire::fitting(&common)
                     .filter(|_| shape.size > 0)
-                    .unwrap_or(format!("len >= {}u", shape.size.max(1)));
+                    .unwrap_or(format!("len >= {}u", (shape.size + common.data_min).max(1)));
                 code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
-                self.take_frame(input, &format!("{}u", shape.size), Some(shape), &mut code);
+                self.take_frame(input, &format!("{}u", shape.size), Some(&common), &mut code);
                 code.close("}");
             }
             code.line(format!("return {any}(s, pool, counters, now, {passed}from, frame, len, out);"));
@@ -86,7 +89,7 @@ impl Writer<'_> {
     /// The rest of the way of a frame that was read into `whole`.
     fn take_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) {
         let p = self.prefix.clone();
-        self.need(input.need, &format!("len - {size}"), shape.map(|s| s.data_max), code);
+        self.need(input.need, &format!("len - {size}"), shape, code);
         self.begin(code, Some((&format!("frame + {size}"), &format!("len - {size}"))));
         code.line(format!("whole.bytes = (struct {p}_bytes){{.block = {p}_IN, .offset = 0, .len = len - {size}}};"));
         let (mut texts, mut uses_from) = (vec![], false);

@@ -13,6 +13,7 @@
 //! and texts, which are not bytes yet, to temporary space of the statement (docs/decisions/022).
 
 mod actions;
+mod admission;
 mod body;
 mod calls;
 mod canonical;
@@ -38,6 +39,7 @@ mod levels;
 mod lifetimes;
 mod loops;
 mod messages;
+mod models;
 mod names;
 mod naming;
 mod opening;

@@ -44,6 +44,7 @@ impl Writer<'_> {
         if *ty == Type::Msg {
             let bytes = value.member("bytes");
             return Some(match act {
+                Act::Drop if with == "pool" => format!("{p}_drop_at({with}, {});", bytes.address()),
                 Act::Drop => format!("{p}_drop({with}, {bytes});"),
                 Act::Share => format!("{p}_share({with}, {bytes});"),
                 Act::Keep => format!("{bytes} = {p}_keep({with}, {bytes});"),

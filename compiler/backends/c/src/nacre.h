@@ -97,7 +97,11 @@ enum nacre_given_role {
     NACRE_GIVEN_IDENTITY,      /* who this end is; 0: nobody in particular */
     NACRE_GIVEN_PEER_IDENTITY, /* whom it means to speak to; 0: whoever is there */
     NACRE_GIVEN_INCARNATION,   /* random, another one after each start */
-    NACRE_GIVEN_ROOM           /* how many bytes of data fit a frame on the way to the peer */
+    NACRE_GIVEN_ROOM,          /* how many bytes of data fit a frame on the way to the peer */
+    NACRE_GIVEN_SEALING_KEY,   /* 32 secret bytes: the key for messages to the peer, which is the peer's opening key */
+    NACRE_GIVEN_OPENING_KEY,   /* 32 secret bytes: the key for messages from the peer */
+    NACRE_GIVEN_PEER_COOKIE,   /* the cookie in frames to the peer, if both hosts have agreed on it; 0: not known */
+    NACRE_GIVEN_PEER_KEY       /* the key in frames to the peer, if its cookie is known */
 };
 
 /* An event of the interface at a port. */

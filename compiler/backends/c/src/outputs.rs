@@ -14,8 +14,11 @@ impl Writer<'_> {
         let declared = self.stack.event(event);
         let port_name = names::plain(&self.stack.ports[port.index()].name);
         let name = format!("{port_name}_{}_{}", names::direction(declared), names::plain(&declared.name));
-        let parameters = self.parameters(Target::Port(port), event);
+        let mut parameters = self.parameters(Target::Port(port), event);
         if quick {
+            // What is longer than a register is copied once: to the output.
+            let addresses = declared.parameters.iter().zip(&mut parameters).filter(|(p, _)| p.ty == Type::Addr);
+            addresses.for_each(|(_, p)| *p = Parameter::pointer(format!("const {}", p.ty.name), p.name.clone()));
             let name = self.global(Global::Output(port, event, true), format!("quick_out_{name}"));
             let function = Function::plain(name, parameters);
             let function = Function { linkage: Linkage::InPlace, ..function };
@@ -50,7 +53,7 @@ impl Writer<'_> {
         if let Some(session) = self.session(event, &parameters) {
             code.line(format!("output->session = {session};"));
         }
-        self.fill_output(event, &parameters, code);
+        self.fill_output(event, &parameters, "", code);
         self.fill_segments(event, &parameters, head.is_some(), code);
     }
 
@@ -88,7 +91,7 @@ impl Writer<'_> {
         let parameters = self.parameters(Target::Port(port), event);
         let number = self.output_number(port, event);
         code.line("struct nacre_output *output = &step->out->outputs[step->outputs];");
-        self.fill_output(event, &parameters, code);
+        self.fill_output(event, &parameters, "*", code);
         code.line(format!("output->port = {};", port.0));
         code.line(format!("output->event = {number};"));
         code.line(format!("output->session = {};", self.session(event, &parameters).unwrap_or("0")));
@@ -114,8 +117,8 @@ impl Writer<'_> {
         code.line("step->outputs++;");
     }
 
-    /// The numbers and the address of an output.
-    fn fill_output(&mut self, event: EventId, parameters: &[Parameter], code: &mut Code) {
+    /// The numbers and the address of an output; `of_address` is `*` where addresses are passed by reference.
+    fn fill_output(&mut self, event: EventId, parameters: &[Parameter], of_address: &str, code: &mut Code) {
         let declared = self.stack.event(event);
         let (mut number, mut address) = (0, false);
         for (i, (parameter, Parameter { name, .. })) in declared.parameters.iter().zip(parameters).enumerate() {
@@ -125,7 +128,7 @@ impl Writer<'_> {
             match (&parameter.ty, self.scalar(&parameter.ty)) {
                 (Type::Addr, _) if !address => {
                     address = true;
-                    code.line(format!("output->address = {name};"));
+                    code.line(format!("output->address = {of_address}{name};"));
                 }
                 (Type::Timer, _) | (_, None) => code.line(format!("(void){name};")),
                 (_, Some(_)) if number < 4 => {

@@ -48,7 +48,7 @@ impl Writer<'_> {
         // What the host calls has the first choice of a name.
         self.calls();
         self.note_openings();
-        let externs = self.externs();
+        let (models, externs) = (self.models(), self.externs());
         let mut written: Vec<(LayerId, Written)> = vec![];
         // The functions that entries call, those that these call, and the targets of the queue and the ring, until
         // nothing new is asked for.
@@ -94,8 +94,11 @@ impl Writer<'_> {
             Section::of(Content::Types, queue),
             Section::new(Content::Support, support),
             Section::of(Content::Prototypes, self.heads_of(&written)),
-            Section::of(Content::Helper, externs),
         ];
+        if !models.is_empty() {
+            source.push(Section::new(Content::Support, models));
+        }
+        source.push(Section::of(Content::Helper, externs));
         source.extend(self.written_helpers());
         source.extend(written.iter().map(|function| Section::of(Content::Layer, self.with_body(function))));
         source.push(Section::of(Content::Layer, scheduler));

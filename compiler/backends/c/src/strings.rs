@@ -56,6 +56,10 @@ impl Body<'_, '_> {
         let sources: Vec<Source> = parts.iter().map(|p| self.source(p)).collect();
         let zero = self.zero(ty);
         let name = self.bind(&c_type, "bytes", &zero);
+        if matches!(ty, Type::Bytes(_)) && sources.iter().all(Source::is_fixed) {
+            self.put_fixed(&name, &sources, capacity);
+            return name;
+        }
         let at = self.bind("uint32_t", "at", "0");
         for source in sources {
             let n = source.len(self);
@@ -69,6 +73,24 @@ impl Body<'_, '_> {
             _ => self.code.line(format!("(void){at};")),
         }
         name
+    }
+
+    /// Stores bytes at places that are known here, so that the C compiler can join the stores.
+    fn put_fixed(&mut self, name: &Term, sources: &[Source], capacity: u32) {
+        let mut at = 0;
+        for source in sources {
+            let n = source.most().unwrap_or(0).min(capacity - at);
+            match source {
+                Source::Bytes(text, _) if n > 0 => self.code.line(format!("memcpy({name}.at + {at}, {text}.at, {n});")),
+                _ => {
+                    for i in 0..n {
+                        let byte = source.byte(self, &format!("{i}u"));
+                        self.code.line(format!("{name}.at[{}] = {byte};", at + i));
+                    }
+                }
+            }
+            at += n;
+        }
     }
 
     /// Evaluates an expression to bytes that can be read one by one.
@@ -123,6 +145,11 @@ impl Source {
             Source::Text(_, n) => Some(*n),
             Source::View(_) => None,
         }
+    }
+
+    /// Whether the length and the place of each byte are known.
+    fn is_fixed(&self) -> bool {
+        matches!(self, Source::Number(..) | Source::Bytes(..))
     }
 
     /// Returns the length in bytes, as a C expression.

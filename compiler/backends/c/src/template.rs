@@ -7,7 +7,7 @@
 //! - `/*@word text@*/` is replaced by the text, or removed: the vocabulary decides by the word.
 //! - `//@ name: what it does` begins a function of a file of several ([`function`]).
 
-const TEMPLATES: [&str; 23] = [
+const TEMPLATES: [&str; 24] = [
     include_str!("support/any.c"),
     include_str!("support/bits.c"),
     include_str!("support/canonical.c"),
@@ -17,6 +17,7 @@ const TEMPLATES: [&str; 23] = [
     include_str!("support/graphs.c"),
     include_str!("support/host.c"),
     include_str!("support/messages.c"),
+    include_str!("support/models.c"),
     include_str!("support/mul_div.c"),
     include_str!("support/order.c"),
     include_str!("support/out.c"),

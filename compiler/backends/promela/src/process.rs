@@ -83,11 +83,15 @@ impl Writer<'_> {
         self.line("fi;");
     }
 
-    /// Sets a given value as the explorer does: the peer's address, a distinct cookie, otherwise the same at both
-    /// endpoints.
+    /// Sets a given value as the explorer does: the peer's address, a distinct cookie, a key for each direction,
+    /// otherwise the same at both endpoints.
     pub fn given(&mut self, cell: &Cell, place: &str) {
-        let own = cell.role.is_some_and(GivenRole::is_own);
-        let number = if own { "me + 1" } else { "1" };
+        let number = match cell.role {
+            Some(role) if role.is_own() || role == GivenRole::SealingKey => "me + 1",
+            Some(GivenRole::OpeningKey) => "2 - me",
+            Some(role) if role.is_agreed() => "0",
+            _ => "1",
+        };
         match &cell.ty {
             Type::Addr => self.line(format!("{place} = 2 - me;")),
             Type::Bytes(n) => (0..*n).for_each(|i| self.line(format!("{place}.b[{i}] = {number};"))),

@@ -7,6 +7,7 @@ use super::choices::Choices;
 use super::covered::Covered;
 use super::machine::Machine;
 use super::report::{Report, TraceEntry};
+use super::run::Run;
 use super::state::Output;
 use super::value::Value;
 use crate::*;
@@ -28,6 +29,15 @@ impl Machine {
     pub fn take_covered(&mut self) -> Covered {
         let fresh = Covered::none_of(&self.stack);
         self.state.covered.replace(fresh).unwrap_or_default()
+    }
+
+    /// Runs the body of one handler alone, with values of its parameters and of the fields of its header; what it emits
+    /// to other layers is dropped. For comparisons with other executions of the same code.
+    pub fn run_alone(&mut self, handler: HandlerId, parameters: Vec<Value>, fields: Vec<Value>, now: u64) {
+        let (stack, event) = (self.stack.clone(), self.stack.handler(handler).event);
+        self.state.now = now;
+        Run::new(&stack, &mut self.state).run_handler(handler, event, parameters, fields, String::new());
+        self.state.later.clear();
     }
 
     /// The stack that runs.

@@ -69,16 +69,15 @@ pub trait Externs: Send + Sync {
     /// The result of a function; none: the host does not supply it.
     fn call(&self, function: &Extern, arguments: &[Value]) -> Option<Value>;
 
-    /// Whether the host supplies a function.
-    fn supplies(&self, _function: &Extern) -> bool {
-        true
+    /// Why the host does not supply a function; none: it does.
+    fn lacks(&self, _function: &Extern) -> Option<String> {
+        None
     }
 }
 
 /// Returns what the interpreter lacks to run a stack, where the host supplies these functions.
 pub fn lacks(stack: &Stack, externs: &dyn Externs) -> Option<String> {
-    let missing = stack.externs.iter().find(|function| !externs.supplies(function))?;
-    Some(format!("`{}` is a function in C, which the interpreter cannot call", missing.name))
+    stack.externs.iter().find_map(|function| externs.lacks(function))
 }
 
 /// A host without any.
@@ -89,7 +88,7 @@ impl Externs for NoExterns {
         None
     }
 
-    fn supplies(&self, _: &Extern) -> bool {
-        false
+    fn lacks(&self, function: &Extern) -> Option<String> {
+        Some(format!("`{}` is a function in C, which the interpreter cannot call", function.name))
     }
 }

@@ -10,7 +10,7 @@ pub fn words(n: u32) -> usize {
 /// The set without bits beyond its size.
 pub fn trim(mut set: Vec<u64>, n: u32) -> Vec<u64> {
     set.resize(words(n), 0);
-    if let (Some(last), true) = (set.last_mut(), !n.is_multiple_of(64)) {
+    if let (Some(last), true) = (set.last_mut(), n % 64 != 0) {
         *last &= mask(n % 64);
     }
     set

@@ -45,6 +45,10 @@ pub const GIVEN_ROLES: Words<GivenRole> = &[
     (GivenRole::PeerIdentity, "peer_identity"),
     (GivenRole::Incarnation, "incarnation"),
     (GivenRole::Room, "room"),
+    (GivenRole::SealingKey, "sealing_key"),
+    (GivenRole::OpeningKey, "opening_key"),
+    (GivenRole::PeerCookie, "peer_cookie"),
+    (GivenRole::PeerKey, "peer_key"),
 ];
 
 /// With whom a context is.

@@ -26,6 +26,8 @@ pub fn check(stack: &Stack, p: &mut Problems) {
         let owned = stack.contexts.iter().any(|context| context.cells().any(|own| own == id));
         let state = cell.scope == Scope::Session && matches!(cell.role, Some(GivenRole::Peer | GivenRole::Room));
         let may = cell.role.is_none() || cell.scope == Scope::Given || (state && owned && stack.copies(id) == 1);
+        let fits = cell.role.is_none_or(|role| role.fits(&cell.ty, cell.secret));
+        p.unless(fits, || "its role is of other values".into());
         p.unless(may, || "the host sets it, but it is not given, and no context owns it as state".into());
         let fixed = cell.scope != Scope::Given || cell.initial.as_ref().is_none_or(is_fixed);
         p.unless(fixed, || "its default depends on the clock or on a cell".into());
@@ -60,7 +62,8 @@ fn context(stack: &Stack, context: &Context, p: &mut Problems) {
     p.unless(views, || "a view, but nothing outlives one".into());
 }
 
-/// An event that changes a context says what, and there is state to change.
+/// An event that changes a context says what, and there is state to change. A port without contexts has one connection,
+/// and no layer need keep how much room there is.
 fn changes(stack: &Stack, port: PortId, event: &Event, p: &mut Problems) {
     let (ty, owned): (Type, fn(&Context) -> Option<CellId>) = match event.role {
         EventRole::Moved => (Type::Addr, |context| context.peer),
@@ -70,10 +73,11 @@ fn changes(stack: &Stack, port: PortId, event: &Event, p: &mut Problems) {
     p.at(format!("event {}", event.name));
     let types = event.parameters.iter().map(|parameter| &parameter.ty).collect::<Vec<_>>();
     p.unless(types == [&ty] && event.direction == Direction::Up, || format!("it does not bring up one {ty:?}"));
-    let contexts = stack.contexts.iter().filter(|context| context.port == port);
+    let mut contexts = stack.contexts.iter().filter(|context| context.port == port).peekable();
+    let kept_by_layers = event.role == EventRole::Room && contexts.peek().is_none();
     let mut cells = contexts.filter_map(owned).map(|id| stack.cell(id));
     let state = cells.any(|cell| cell.scope == Scope::Session);
-    p.unless(state, || "no context at its port has state that it could change".into());
+    p.unless(state || kept_by_layers, || "no context at its port has state that it could change".into());
 }
 
 /// Whether an expression has the same value in all connections.

@@ -130,6 +130,15 @@
     }
 }
 
+/* The same of bytes in memory: mostly their block alone is read. */
+@_INLINE void @_drop_at(struct @_pool *pool, const struct @_bytes *b) {
+    if (@_LIKELY(@_SHORT(*b))) {
+        @_leave_block(pool, b->block);
+    } else if (@_UNLIKELY((b->block & (@_LONG | @_ROPE)) != 0)) {
+        @_drop_long(pool, *b);
+    }
+}
+
 /* The bytes at `at` and how many stand there in one run. */
 @_PLAIN const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_t at, uint32_t *n) {
     uint32_t left = b.len - at;
@@ -258,11 +267,11 @@
                 @_take_again(step->pool, step->kept);
             }
         } else {
-            step->kept = @_take_block(step->pool);
-            if (@_UNLIKELY(step->kept == 0)) {
+            if (@_UNLIKELY(step->pool->free == 0)) {
                 step->counters[@_BROKEN]++;
                 return (struct @_bytes){.block = 0};
             }
+            step->kept = @_take_block(step->pool);
             @_copy(@_block(step->pool, step->kept)->bytes, step->in, step->in_len);
         }
         b.block = step->kept;

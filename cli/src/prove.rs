@@ -1,0 +1,180 @@
+//! `nacre prove`: proves invariants, assertions and bounds of the layers of a stack, for all states.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::thread;
+
+use nacre_driver::Session;
+use nacre_prover::obligations::{of_stack, Kind, Obligation, Part, Problem};
+use nacre_prover::solvers::{self, Answer, Solver};
+use nacre_stack::{LayerId, Span, Stack};
+use nacre_symbolic::execute::ClaimKind;
+
+use crate::args::Prove;
+use crate::console::{complain, print, Exit};
+use crate::program;
+
+/// The state of an obligation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Without a solver.
+    Calculated,
+    /// By every solver.
+    Proved,
+    /// The solver that refuted it, and its values by name.
+    Refuted(&'static str, Vec<(String, String)>),
+    /// The reason.
+    Undecided(String),
+}
+
+/// An obligation, and what became of it.
+struct Judged<'p> {
+    part: &'p Part,
+    obligation: &'p Obligation,
+    outcome: Outcome,
+}
+
+/// Runs `nacre prove`.
+pub fn prove(args: &Prove) -> Exit {
+    let (session, stack) = match program::stack(&args.which) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let solvers = match solvers::all() {
+        Ok(solvers) => solvers,
+        Err(missing) => {
+            complain(&missing);
+            return Exit::Unknown;
+        }
+    };
+    let parts = of_stack(&stack);
+    let judged = judge_all(&parts, &solvers);
+    report(&session, &stack, &parts, &judged)
+}
+
+/// Solves all problems, on two threads.
+fn judge_all<'p>(parts: &'p [Part], solvers: &[Solver]) -> Vec<Judged<'p>> {
+    let all: Vec<(&Part, &Obligation)> =
+        parts.iter().flat_map(|part| part.obligations.iter().flatten().map(move |one| (part, one))).collect();
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some((_, obligation)) = all.get(at) else { break };
+        let outcome = judge(obligation, solvers);
+        found.lock().expect("no thread panics").push((at, outcome));
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    let mut outcomes = found.into_inner().expect("no thread panics");
+    outcomes.sort_by_key(|(at, _)| *at);
+    outcomes.into_iter().map(|(at, outcome)| Judged { part: all[at].0, obligation: all[at].1, outcome }).collect()
+}
+
+/// An obligation is proved if every solver proves it, and refuted if one refutes it.
+fn judge(obligation: &Obligation, solvers: &[Solver]) -> Outcome {
+    let Some(problem) = &obligation.problem else { return Outcome::Calculated };
+    let mut undecided = vec![];
+    for solver in solvers {
+        match solver.solve(&problem.text) {
+            Answer::Proved => {}
+            Answer::Refuted(values) => return Outcome::Refuted(solver.name, named(problem, values)),
+            Answer::Unknown => undecided.push(format!("{} gave up", solver.name)),
+            Answer::Failed(why) => undecided.push(format!("{} failed: {why}", solver.name)),
+        }
+    }
+    match undecided.is_empty() {
+        true => Outcome::Proved,
+        false => Outcome::Undecided(undecided.join("; ")),
+    }
+}
+
+fn named(problem: &Problem, values: Vec<String>) -> Vec<(String, String)> {
+    problem.shown.iter().cloned().zip(values).collect()
+}
+
+fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -> Exit {
+    let mut by_layer: BTreeMap<LayerId, Vec<&Part>> = BTreeMap::new();
+    parts.iter().for_each(|part| by_layer.entry(part.layer).or_default().push(part));
+    let mut open = 0;
+    for (layer, parts) in by_layer.iter().rev() {
+        let mine: Vec<&Judged> = judged.iter().filter(|one| one.part.layer == *layer).collect();
+        let shown = mine.iter().filter(|one| matches!(one.outcome, Outcome::Proved | Outcome::Calculated)).count();
+        let left_out: Vec<&&Part> = parts.iter().filter(|part| part.obligations.is_err()).collect();
+        open += mine.len() - shown + left_out.len();
+        let name = &stack.layer(*layer).description;
+        print(&format!("{name}: {shown} of {} claims proved, about {} handlers\n", mine.len(), parts.len() - 1));
+        for one in mine.iter().filter(|one| !matches!(one.outcome, Outcome::Proved | Outcome::Calculated)) {
+            print(&unproved(session, stack, one));
+        }
+        for part in left_out {
+            let why = part.obligations.as_ref().expect_err("filtered");
+            print(&format!("  {}: no claim is made: {why} has no terms\n", part.name));
+        }
+    }
+    match (judged.len() + open, open) {
+        (0, _) => {
+            print("nothing to prove: no layer has invariants, assertions or loops\n");
+            Exit::Yes
+        }
+        (_, 0) => {
+            print("proved, for all states, events and messages\n");
+            Exit::Yes
+        }
+        _ => {
+            print(&format!("{open} not proved\n"));
+            Exit::Unknown
+        }
+    }
+}
+
+/// One claim that was not proved, and why.
+fn unproved(session: &Session, stack: &Stack, one: &Judged) -> String {
+    let Judged { part, obligation, outcome } = one;
+    let place = place(session, obligation.span);
+    let mut text = format!("  {}: {} ({place})\n", part.name, claim(session, stack, part.layer, &obligation.kind));
+    match outcome {
+        Outcome::Refuted(solver, values) => {
+            text += &format!("    not inductive: {solver} found a state from which the handler breaks it\n");
+            for (name, value) in values.iter().filter(|(_, value)| value != "0" && value != "false") {
+                text += &format!("      {name} = {}\n", shown(value));
+            }
+        }
+        Outcome::Undecided(why) => text += &format!("    undecided: {why}\n"),
+        Outcome::Calculated | Outcome::Proved => {}
+    }
+    text
+}
+
+fn shown(value: &str) -> &str {
+    if value == u64::MAX.to_string() {
+        "not armed, or the largest number"
+    } else {
+        value
+    }
+}
+
+fn place(session: &Session, span: Span) -> String {
+    session.places(&[span]).trim().to_string()
+}
+
+fn claim(session: &Session, stack: &Stack, layer: LayerId, kind: &Kind) -> String {
+    let invariant = |at: usize| {
+        let span = stack.layer(layer).invariants[at].span;
+        format!("invariant `{}`", session.sources.slice(span).trim())
+    };
+    match kind {
+        Kind::Invariant(at) => format!("keeps the {}", invariant(*at)),
+        Kind::Code(ClaimKind::Unreachable) => "does not reach `unreachable`".into(),
+        Kind::Code(ClaimKind::Assert(text)) => format!("asserts `{text}`"),
+        Kind::Code(ClaimKind::Bound(bound)) => format!("ends the loop within {bound} iterations"),
+        Kind::Code(ClaimKind::LoopInvariant { at, begins: true }) => {
+            format!("begins the loop with the {}", invariant(*at))
+        }
+        Kind::Code(ClaimKind::LoopInvariant { at, begins: false }) => {
+            format!("keeps the {} in the loop", invariant(*at))
+        }
+    }
+}

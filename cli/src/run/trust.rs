@@ -1,0 +1,170 @@
+//! Whether the peer that a connection was begun with is the one that the user means.
+
+use std::time::{Duration, Instant};
+
+use nacre_runtime::{ConnectionId, Error, Event, Listener, PublicKey, Reason, Stack};
+
+use super::failure::{Cause, Failure};
+use super::protection::Protection;
+use crate::console::{say, warn};
+use crate::interrupt::{Interrupt, TURN};
+use crate::keys::folder::Folder;
+use crate::keys::known_peers::{Acquaintance, KnownPeers};
+use crate::units::Peer;
+
+/// The code of a refusal: the key of the peer is not the expected one.
+pub const WRONG_KEY: u32 = 1;
+/// After this time without a proof the user learns what may be wrong.
+const HINT: Duration = Duration::from_secs(3);
+
+/// A peer, and what is expected of it.
+pub struct Trust<'t> {
+    pub peer: &'t Peer,
+    pub pin: Option<PublicKey>,
+    pub protection: &'t Protection,
+}
+
+impl Trust<'_> {
+    /// Begins a connection with the peer.
+    pub fn connect(&self, listener: &mut Listener, stack: &Stack) -> Result<ConnectionId, Failure> {
+        let to = self.peer.address;
+        let begun = match self.protection.expect(self.pin) {
+            Some(expect) => listener.connect_secure(to, stack, expect, |_| {}),
+            None => listener.connect(to, stack),
+        };
+        Ok(begun?)
+    }
+
+    /// Waits until the peer has proven who it is, and requires that it is trusted: nothing is sent to it before.
+    /// Returns its key. A connection that is not encrypted is not waited for.
+    pub fn meet(
+        &self,
+        listener: &mut Listener,
+        connection: ConnectionId,
+        interrupt: &Interrupt,
+    ) -> Result<Option<PublicKey>, Failure> {
+        if !self.protection.is_encrypted() {
+            return Ok(None);
+        }
+        let key = self.proven(listener, connection, interrupt)?;
+        if let Err(failure) = self.require_trusted(key) {
+            if listener.refuse(connection, WRONG_KEY, "this peer expects another key at your address").is_err() {
+                listener.discard(connection);
+            }
+            return Err(failure.with(key));
+        }
+        Ok(key)
+    }
+
+    /// The key that the peer has proven to have; none: it has the same secret.
+    fn proven(
+        &self,
+        listener: &mut Listener,
+        connection: ConnectionId,
+        interrupt: &Interrupt,
+    ) -> Result<Option<PublicKey>, Failure> {
+        let (begun, mut is_hinted, mut is_unreachable) = (Instant::now(), false, false);
+        loop {
+            if interrupt.came() {
+                return Err(Failure::new(Cause::Interrupted, "interrupted"));
+            }
+            match listener.wait(Some(TURN))? {
+                Some(Event::Opened { peer_key, .. }) => return Ok(peer_key),
+                Some(Event::OtherStack(what)) => return Err(self.other_stack(&what.description())),
+                Some(Event::Closed { reason, words, .. }) => {
+                    return Err(match (reason, words) {
+                        (Reason::Timeout, _) => self.unproven(),
+                        (Reason::Refused, Some(words)) => Error::Rejected(words).into(),
+                        (reason, _) => Error::Closed(reason).into(),
+                    })
+                }
+                Some(Event::Error { peer, cause, .. }) if !is_unreachable => {
+                    say(&format!("{peer}: {cause}. Is there a receiver? Still trying"));
+                    is_unreachable = true;
+                }
+                _ => {}
+            }
+            if !is_hinted && !is_unreachable && begun.elapsed() > HINT {
+                say(&format!("{} has not answered yet. {} Still trying", self.peer, self.doubts()));
+                is_hinted = true;
+            }
+            // The events of a connection are kept for it.
+            listener.peer(connection)?;
+        }
+    }
+
+    fn other_stack(&self, words: &str) -> Failure {
+        let hint = "The connection is not begun without encryption instead";
+        Failure::new(Cause::OtherStack, format!("{words} {hint}"))
+    }
+
+    fn unproven(&self) -> Failure {
+        let proof = match (self.protection.expect(self.pin), self.pin) {
+            (_, Some(key)) => format!("no peer at {} has proven to have the key {key}", self.peer),
+            (Some(nacre_runtime::Expect::Psk), _) => {
+                format!("no peer at {} has proven to have the secret of --psk-file", self.peer)
+            }
+            _ => format!("no peer at {} has proven to have a key", self.peer),
+        };
+        Failure::new(Cause::Unproven, format!("{proof}. {}", self.doubts()))
+    }
+
+    /// A peer that is not meant answers nothing, so the cause is not known.
+    fn doubts(&self) -> &'static str {
+        match (self.protection, self.pin) {
+            (Protection::Psk(_), _) => "There is no receiver, or it has another secret or none.",
+            (_, Some(_)) => "There is no receiver, or it has other keys, or a secret (--psk-file) instead of keys.",
+            _ => "There is no receiver, or it has a secret (--psk-file) instead of keys.",
+        }
+    }
+
+    /// Compares the key with the one that is expected, or with the one of the first contact.
+    fn require_trusted(&self, key: Option<PublicKey>) -> Result<(), Failure> {
+        let Some(key) = key else {
+            return match self.protection {
+                Protection::Psk(_) => Ok(()),
+                _ => Err(self.unproven()),
+            };
+        };
+        if let Some(pin) = self.pin {
+            return if pin == key { Ok(()) } else { Err(self.unproven()) };
+        }
+        let cannot = |words| Failure::new(Cause::Keys, words);
+        let known = KnownPeers::of(&Folder::find().map_err(cannot)?);
+        match known.meet(&self.peer.name, key).map_err(cannot)? {
+            Acquaintance::Known => Ok(()),
+            Acquaintance::First => {
+                self.first_contact(key, &known);
+                Ok(())
+            }
+            Acquaintance::Other(before) => Err(self.other_key(before, key, &known)),
+        }
+    }
+
+    fn first_contact(&self, key: PublicKey, known: &KnownPeers) {
+        let Peer { name, .. } = self.peer;
+        warn(&format!(
+            "first contact with {name}: nothing proves that its key is not that of somebody in between\n  \
+             its key  {key}\n  \
+             Compare it with `nacre keys show` there. From now on {name} must have it ({}). \
+             `--peer KEY` states the key before the first contact.",
+            known.path().display()
+        ));
+    }
+
+    fn other_key(&self, before: PublicKey, key: PublicKey, known: &KnownPeers) -> Failure {
+        let Peer { name, .. } = self.peer;
+        Failure::new(
+            Cause::OtherKey,
+            format!(
+                "{name} has another key than before: it has new keys, or somebody in between pretends to be it. \
+                 Nothing was sent.\n  \
+                 known  {before} ({})\n  \
+                 now    {key}\n  \
+                 Ask who runs {name} whether `nacre keys show` prints the key of now there. If so, forget the old one: \
+                 `nacre keys forget {name}`",
+                known.path().display()
+            ),
+        )
+    }
+}

@@ -1,0 +1,102 @@
+//! What a call of the host needs: whether it is admitted, and whether the pool has the blocks that its step may take.
+
+use nacre_stack::*;
+
+use crate::body::{Body, Kind};
+use crate::code::Code;
+use crate::entries::Call;
+use crate::functions::{Function, Linkage};
+use crate::globals::Global;
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    /// Writes the function that says whether a call is admitted.
+    pub fn admission_function(&mut self, call: &Call) -> Code {
+        let p = self.prefix.clone();
+        let stack = self.stack;
+        let input = &stack.ports[call.port].inputs[call.input];
+        let parameters = self.parameters(Target::Layer(input.layer), input.event);
+        let mut code = Code::new(0);
+        let function = self.admission(call);
+        let head = self.register(Function { parameters: parameters.clone(), ..function });
+        self.calls.in_place = true;
+        code.open(format!("{head} {{"));
+        code.line("(void)step;");
+        parameters.iter().for_each(|parameter| code.line(format!("(void){};", parameter.name)));
+        for admission in &input.admissions {
+            let mut body = Body::new(self, admission.layer.index(), Kind::Outside, &admission.locals, &[]);
+            for (name, given) in body.names.iter_mut().zip(&parameters) {
+                name.clone_from(&given.name);
+            }
+            let condition = body.value(&admission.condition);
+            let text = body.code;
+            code.apart(&text, format!("if ({p}_UNLIKELY(!{condition})) {{ return false; }}"));
+        }
+        code.line("return true;");
+        code.close("}");
+        self.calls.in_place = false;
+        code
+    }
+
+    /// The function that says whether a call is admitted, without its parameters.
+    pub fn admission(&self, call: &Call) -> Function {
+        let name = self.global(Global::Admits(call.number), format!("admits_{}", call.name));
+        let (linkage, reads_only, result) = (Linkage::InPlace, true, Some("bool".into()));
+        Function { linkage, reads_only, result, ..Function::plain(name, vec![]) }
+    }
+
+    /// Whether a step can take blocks of the pool.
+    pub fn is_limited(&self, need: Need) -> bool {
+        need.copies > 0 || need.extra > 0
+    }
+
+    /// Whether there is room for the worst case of the step; `shape`: of the message, where it is known.
+    pub fn need(&self, need: Need, len: &str, shape: Option<&Shape>, code: &mut Code) {
+        let p = &self.prefix;
+        if !self.is_limited(need) {
+            return;
+        }
+        // A message in one block, or none, needs no more than this; one with data needs no less.
+        let enough = need.copies + need.extra;
+        let space = format!("!{p}_space(pool, {}u, {}u, {len})", need.copies, need.extra);
+        let lacks = match shape.filter(|shape| shape.data_max <= self.block_bytes()) {
+            None => space,
+            Some(shape) if shape.data_min > 0 => format!("pool->free < {enough}u"),
+            Some(_) => format!("pool->free < {enough}u && {space}"),
+        };
+        code.open(format!("if ({p}_UNLIKELY({lacks})) {{"));
+        code.line(format!("counters[{p}_NO_SPACE]++;"));
+        code.line(format!("return {p}_nothing(out, NACRE_NO_SPACE);"));
+        code.close("}");
+    }
+
+    /// Goes on elsewhere unless the message takes one block, and the pool has what such a message may need: so the code
+    /// of this way need not ask again.
+    pub fn enough(&mut self, call: &Call, input: &PortInput, code: &mut Code) {
+        let p = self.prefix.clone();
+        let parameters =
+            self.entry_parameters(input.event).into_iter().map(|parameter| format!("{}, ", parameter.name));
+        let arguments = format!("s, pool, counters, now, {}data, len, out", parameters.collect::<String>());
+        let need = input.need.copies + input.need.extra;
+        code.open(format!("if ({p}_UNLIKELY(len - 1u >= {p}_BLOCK || pool->free < {need}u)) {{"));
+        code.line(format!("return {}({arguments});", self.rest_name(call)));
+        code.close("}");
+    }
+
+    fn rest_name(&self, call: &Call) -> String {
+        self.global(Global::Rest(call.number), format!("rest_{}", call.name))
+    }
+
+    /// The function that takes an admitted call with a message of any length.
+    pub fn rest_of_call(&mut self, call: &Call, input: &PortInput) -> Code {
+        let mut code = Code::new(0);
+        let (entry, name) = (format!("int {}_{}(", self.prefix, call.name), self.rest_name(call));
+        let head = self.entry_head(call).replacen(&entry, &format!("{}_APART int {name}(", self.prefix), 1);
+        code.open(format!("{head} {{"));
+        self.begin(&mut code, Some(("data", "len")));
+        let texts = self.entry_arguments(input.event, Target::Layer(input.layer), &mut code);
+        self.need(input.need, "len", None, &mut code);
+        self.react(input, false, &texts, &mut code);
+        code
+    }
+}

@@ -1,0 +1,105 @@
+//! Bytes: names, lengths, parts, and what filters see.
+
+use nacre_stack::operations::numbers;
+use nacre_stack::{Expr, ExprKind, Type};
+
+use crate::execute::Run;
+use crate::terms::{Op, Sort, Term};
+use crate::values::{self, Value, LENGTH_BITS, NAME_BITS};
+use crate::Unsupported;
+
+type Found<T> = Result<T, Unsupported>;
+
+impl Run<'_> {
+    /// The length of a message, or of bytes.
+    pub(crate) fn length_of(&mut self, a: &Expr) -> Found<Term> {
+        match self.value(a)? {
+            Value::Message(message) => Ok(self.length(message.bytes)),
+            Value::Term(bytes) if a.ty == Type::View => Ok(self.length(bytes)),
+            _ => Err(Unsupported::new("a length".into())),
+        }
+    }
+
+    /// The length of bytes by name. The empty message has the name 0.
+    pub(crate) fn length(&mut self, bytes: Term) -> Term {
+        if self.terms.value_of(bytes) == Some(0) {
+            return self.terms.bits(LENGTH_BITS, 0);
+        }
+        self.terms.call("length", Sort::Bits(LENGTH_BITS), &[bytes])
+    }
+
+    /// A part of bytes: from `at`, to the end or of a length. What is known of its own length is assumed.
+    pub(crate) fn part_of(&mut self, bytes: Term, at: Term, len: Option<Term>) -> Term {
+        let (at, len) = (self.terms.resize(at, 64), len.map(|len| self.terms.resize(len, 64)));
+        let (name, parts) = match len {
+            Some(len) => ("slice", vec![bytes, at, len]),
+            None => ("rest", vec![bytes, at]),
+        };
+        let part = self.terms.call(name, Sort::Bits(NAME_BITS), &parts);
+        let whole = self.length(bytes);
+        let whole = self.terms.resize(whole, 64);
+        let (inside, zero) = (self.terms.less(Op::ULess, at, whole), self.terms.bits(64, 0));
+        let left = self.terms.binary(Op::Sub, whole, at);
+        let left = self.terms.choose(inside, left, zero);
+        let expected = match len {
+            Some(len) => {
+                let shorter = self.terms.less(Op::ULess, len, left);
+                self.terms.choose(shorter, len, left)
+            }
+            None => left,
+        };
+        let length = self.length(part);
+        let length = self.terms.resize(length, 64);
+        let fact = self.terms.equal(length, expected);
+        self.assume(fact);
+        part
+    }
+
+    pub(crate) fn bytes_of(&mut self, a: &Expr) -> Found<Term> {
+        let value = self.term(a)?;
+        let bits = match &a.ty {
+            Type::Addr | Type::Bytes(_) => self.terms.width(value),
+            Type::Bits(n) => n.div_ceil(64) * 64,
+            ty => numbers::bits(ty).div_ceil(8) * 8,
+        };
+        match self.terms.sort(value) {
+            Sort::Bits(_) => Ok(self.terms.resize(value, bits)),
+            _ => Err(Unsupported::new("the bytes of that".into())),
+        }
+    }
+
+    /// Bytes one behind the other: the first are the lowest bits.
+    pub(crate) fn concat(&mut self, parts: &[Expr]) -> Found<Term> {
+        let mut whole = None;
+        for part in parts {
+            if !matches!(part.ty, Type::Bytes(_)) {
+                return Err(Unsupported::new("strings of bytes".into()));
+            }
+            let part = self.term(part)?;
+            whole = Some(whole.map_or(part, |before| self.terms.concat(part, before)));
+        }
+        whole.ok_or_else(|| Unsupported::new("no bytes".into()))
+    }
+
+    /// What the result of a filter depends on.
+    pub(crate) fn digest(&mut self, input: &Expr) -> Found<Vec<Term>> {
+        match &input.kind {
+            ExprKind::Concat(parts) | ExprKind::Tuple(parts) => {
+                let mut all = vec![];
+                for part in parts {
+                    all.extend(self.digest(part)?);
+                }
+                Ok(all)
+            }
+            _ => Ok(vec![self.term(input)?]),
+        }
+    }
+
+    /// The terms of a message, with its headers.
+    pub(crate) fn parts_of(&mut self, a: &Expr) -> Found<Vec<Term>> {
+        let message = Value::Message(self.message(a)?);
+        let mut parts = vec![];
+        values::leaves(&message, &mut parts)?;
+        Ok(parts)
+    }
+}

@@ -1,0 +1,195 @@
+//! What has to be shown of a stack: for any state in which the invariants of a layer hold, any event and any message,
+//! each handler of the layer keeps them, meets no `unreachable`, violates no `assert` and exceeds no bound.
+//!
+//! This is induction by handler: nothing is assumed of other layers, nor of the order of events. So what is shown holds
+//! at any time in any stack with this layer in this configuration. What is not shown may hold all the same, for a
+//! reason that lies outside the handler: a counterexample is a state from which one handler breaks the claim, and it
+//! may be one that no run reaches.
+
+use nacre_stack::*;
+use nacre_symbolic::execute::{ClaimKind, Run};
+use nacre_symbolic::state::{arbitrary, is_state, zero_of, State};
+use nacre_symbolic::terms::{script, Goal, Node, Term, Terms};
+use nacre_symbolic::values::Value;
+use nacre_symbolic::Unsupported;
+
+/// The obligations of one body of code.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub layer: LayerId,
+    /// The handler, by name, or `open`.
+    pub name: String,
+    pub span: Span,
+    /// Err: a construct without terms; nothing is claimed.
+    pub obligations: Result<Vec<Obligation>, Unsupported>,
+}
+
+/// One claim about one body of code.
+#[derive(Clone, Debug)]
+pub struct Obligation {
+    pub kind: Kind,
+    pub span: Span,
+    /// The negated claim in SMT-LIB; None: calculation has shown it.
+    pub problem: Option<Problem>,
+}
+
+/// What is claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An invariant, by its place in its layer, holds afterwards.
+    Invariant(usize),
+    /// A claim of the code.
+    Code(ClaimKind),
+}
+
+/// A problem for a solver: unsatisfiable if the claim holds.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub text: String,
+    /// The names of the values that it asks for, in order.
+    pub shown: Vec<String>,
+}
+
+/// The obligations of a stack: of each layer the opening, then each handler.
+pub fn of_stack(stack: &Stack) -> Vec<Part> {
+    let mut parts = vec![];
+    for layer in (0..stack.layers.len() as u32).map(LayerId) {
+        if stack.layer(layer).invariants.is_empty() && !has_claims(stack, layer) {
+            continue;
+        }
+        let span = stack.layer(layer).span;
+        parts.push(Part { layer, name: "open".into(), span, obligations: opening(stack, layer) });
+        for handler in stack.handlers.iter().filter(|handler| handler.layer == layer && !handler.passes) {
+            let obligations = of_handler(stack, handler);
+            parts.push(Part { layer, name: handler.name.clone(), span: handler.span, obligations });
+        }
+    }
+    parts
+}
+
+/// Whether the code of a layer claims something itself.
+fn has_claims(stack: &Stack, layer: LayerId) -> bool {
+    struct Finder(bool);
+    impl<'a> visit::Visitor<'a> for Finder {
+        fn statement(&mut self, statement: &'a Statement) {
+            let is_loop = matches!(statement.control(), Control::Repeat { .. });
+            let is_assertion = matches!(statement.kind, StatementKind::Assert(..));
+            self.0 |= is_loop || is_assertion || matches!(statement.kind, StatementKind::Unreachable);
+            visit::walk_statement(self, statement);
+        }
+    }
+    let mut finder = Finder(false);
+    let handlers = stack.handlers.iter().filter(|handler| handler.layer == layer).map(|handler| &handler.body);
+    let functions = stack.functions.iter().filter(|function| function.layer == layer).map(|function| &function.body);
+    handlers.chain(functions).for_each(|body| visit::Visitor::block(&mut finder, body));
+    finder.0
+}
+
+/// After opening, the invariants hold.
+fn opening(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported> {
+    let mut terms = Terms::new();
+    let (mut state, valid) = State::arbitrary(stack, &mut terms, layer);
+    let mine = |cell: &Cell| cell.layer == layer && is_state(cell.scope);
+    for (at, cell) in stack.cells.iter().enumerate().filter(|(_, cell)| mine(cell)) {
+        if cell.draws.is_empty() {
+            state.cells[at] = zero_of(stack, &mut terms, layer.index(), &cell.ty);
+        }
+    }
+    let mut run = Run::new(stack, terms, layer, state);
+    run.assume(valid);
+    for (at, cell) in stack.cells.iter().enumerate().filter(|(_, cell)| mine(cell) && cell.draws.is_empty()) {
+        if let Some(initial) = &cell.initial {
+            let value = run.evaluate(initial, &cell.locals)?;
+            run.state.cells[at] = Ok(value);
+        }
+    }
+    invariants(&mut run)
+}
+
+/// After a handler, the invariants hold if they did before.
+fn of_handler(stack: &Stack, handler: &Handler) -> Result<Vec<Obligation>, Unsupported> {
+    let mut terms = Terms::new();
+    let (state, valid) = State::arbitrary(stack, &mut terms, handler.layer);
+    let mut run = Run::new(stack, terms, handler.layer, state);
+    run.assume(valid);
+    for at in 0..stack.layer(handler.layer).invariants.len() {
+        let holds = run.invariant(at)?;
+        run.assume(holds);
+    }
+    let parameters = parameters(&mut run, handler)?;
+    admit(&mut run, handler, &parameters)?;
+    let fields = handler.fields.iter().map(|local| any(&mut run, handler, *local)).collect::<Result<_, _>>()?;
+    fire(&mut run, handler)?;
+    run.handler(handler, parameters, fields)?;
+    let mut found = vec![];
+    for claim in run.claims.clone() {
+        let assumptions = run.assumptions[..claim.assumptions].to_vec();
+        let claimed = run.terms.implies(claim.guard, claim.holds);
+        found.push(obligation(&run, Kind::Code(claim.kind), claim.span, assumptions, claimed));
+    }
+    found.extend(invariants(&mut run)?);
+    Ok(found)
+}
+
+fn parameters(run: &mut Run, handler: &Handler) -> Result<Vec<Value>, Unsupported> {
+    handler.parameters.iter().map(|local| any(run, handler, *local)).collect()
+}
+
+fn any(run: &mut Run, handler: &Handler, local: LocalId) -> Result<Value, Unsupported> {
+    let Local { name, ty, .. } = &handler.locals[local.index()];
+    let any = arbitrary(run.stack, &mut run.terms, handler.layer.index(), name, ty)?;
+    run.assume(any.is_valid);
+    Ok(any.value)
+}
+
+/// A call of the host runs only if it is admitted; it is the first event of its step.
+fn admit(run: &mut Run, handler: &Handler, parameters: &[Value]) -> Result<(), Unsupported> {
+    let Some(event) = handler.event else { return Ok(()) };
+    let is_called = |input: &&PortInput| input.event == event && input.layer == handler.layer;
+    let Some(input) = run.stack.ports.iter().flat_map(|port| &port.inputs).find(is_called) else { return Ok(()) };
+    for admission in input.admissions.iter().filter(|admission| admission.layer == handler.layer) {
+        let holds = run.condition_with(&admission.condition, &admission.locals, parameters.to_vec())?;
+        run.assume(holds);
+    }
+    Ok(())
+}
+
+/// A timer that fires was armed and due, and is not armed any more.
+fn fire(run: &mut Run, handler: &Handler) -> Result<(), Unsupported> {
+    let at = run.stack.handlers.iter().position(|other| std::ptr::eq(other, handler));
+    let mine = |timer: &&Timer| Some(timer.handler.index()) == at;
+    let Some(timer) = run.stack.timers.iter().find(mine) else { return Ok(()) };
+    if !timer.path.is_empty() {
+        return Err(Unsupported { what: "a timer inside a value".into() });
+    }
+    let before = run.state.cells[timer.cell.index()].clone()?.term()?;
+    let is_due = run.is_due(before);
+    run.assume(is_due);
+    let never = run.terms.bits(64, u128::from(u64::MAX));
+    run.state.cells[timer.cell.index()] = Ok(Value::Term(never));
+    Ok(())
+}
+
+fn invariants(run: &mut Run) -> Result<Vec<Obligation>, Unsupported> {
+    let mut found = vec![];
+    for at in 0..run.stack.layer(run.layer).invariants.len() {
+        let holds = run.invariant(at)?;
+        let span = run.stack.layer(run.layer).invariants[at].span;
+        found.push(obligation(run, Kind::Invariant(at), span, run.assumptions.clone(), holds));
+    }
+    Ok(found)
+}
+
+fn obligation(run: &Run, kind: Kind, span: Span, assumptions: Vec<Term>, claim: Term) -> Obligation {
+    if run.terms.truth_of(claim) == Some(true) {
+        return Obligation { kind, span, problem: None };
+    }
+    let goal = Goal { name: format!("{kind:?}"), assumptions, claim };
+    let shown = run.terms.free_of(&goal);
+    let names = shown.iter().map(|term| match run.terms.node(*term) {
+        Node::Free(name, _) => name.clone(),
+        _ => String::new(),
+    });
+    let problem = Problem { text: script(&run.terms, &goal, &shown), shown: names.collect() };
+    Obligation { kind, span, problem: Some(problem) }
+}

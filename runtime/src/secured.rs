@@ -1,0 +1,62 @@
+//! What a router knows of one secure connection.
+
+use crate::peers::Peer;
+use crate::secure::channel::Channel;
+use crate::secure::keys::PublicKey;
+use crate::secure::reset::Token;
+use std::net::SocketAddr;
+use zeroize::Zeroize;
+
+/// The part of a connection that only secure ones have.
+#[derive(Debug)]
+pub(crate) struct Secured {
+    pub channel: Channel,
+    /// The peer's identity; none: both have the same secret.
+    pub peer_key: Option<PublicKey>,
+    /// What ends the connection if the peer has forgotten it.
+    pub peer_reset: Token,
+    /// Of a connection that this end began, until the peer has shown that it has the keys: the last frame of the
+    /// handshake, and when it is sent again.
+    pub finish: Option<Repeated>,
+    /// Of a connection that the peer began: that frame, and when it was answered last.
+    pub finished: Option<(Vec<u8>, u64)>,
+    /// The first frame of the peer.
+    pub first: Option<First>,
+    /// The peer, as the key of those that replace each other.
+    pub who: Who,
+    /// When an address was last asked that was not the peer's.
+    pub stayed_at: u64,
+}
+
+/// A frame that is sent again.
+#[derive(Debug)]
+pub(crate) struct Repeated {
+    pub frame: Vec<u8>,
+    pub at: u64,
+    pub after: u64,
+}
+
+impl Drop for Secured {
+    fn drop(&mut self) {
+        self.peer_reset.zeroize();
+    }
+}
+
+/// A peer of secure connections, wherever it is: of two connections with it the older one is from before a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Who {
+    /// Without one, its address.
+    key: Result<PublicKey, SocketAddr>,
+    identity: u64,
+    fingerprint: u64,
+}
+
+impl Who {
+    /// The peer with a public key, or one of those with a common secret.
+    pub(crate) fn new(key: Option<PublicKey>, peer: &Peer) -> Who {
+        Who { key: key.ok_or(peer.address), identity: peer.identity, fingerprint: peer.fingerprint }
+    }
+}
+
+/// What a first frame is recognized by when it comes again: its sender, and a hash of what it says.
+pub(crate) type First = (SocketAddr, [u8; 32]);

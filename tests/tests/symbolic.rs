@@ -1,0 +1,182 @@
+//! The symbolic execution calculates on constants what the interpreter calculates: single handlers of the library and of
+//! random programs, on random states.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nacre_driver::Session;
+use nacre_simulator::random::Random;
+use nacre_stack::interpret::{Config, Machine, Message, Origin, Rule, Value};
+use nacre_stack::operations::window::Window;
+use nacre_stack::{Handler, HandlerId, Stack, Type};
+use nacre_symbolic::execute::{ClaimKind, Run};
+use nacre_symbolic::state::{is_state, State};
+use nacre_symbolic::terms::Terms;
+use nacre_tests::library::declared;
+use nacre_tests::programs::{generate, STACK};
+use nacre_tests::terms::{compare, constant, Compared};
+use nacre_tests::values;
+
+/// Handlers that were compared, those without terms, and terms.
+#[derive(Default, Debug)]
+struct Seen {
+    handlers: u64,
+    unsupported: u64,
+    failures: u64,
+    compared: Compared,
+}
+
+/// A random value, also of containers and messages.
+fn any(stack: &Stack, random: &mut Random, ty: &Type) -> Value {
+    match ty {
+        Type::Msg | Type::Bounded(_) => Value::Msg(message(random)),
+        Type::Timer if random.below(2) == 0 => Value::Timer(random.number()),
+        Type::Option(t) if random.below(3) > 0 => Value::some(any(stack, random, t)),
+        Type::Tuple(types) => Value::Tuple(types.iter().map(|t| any(stack, random, t)).collect()),
+        Type::Struct(id) => {
+            Value::Tuple(stack.structs[id.index()].fields.iter().map(|f| any(stack, random, &f.ty)).collect())
+        }
+        Type::Array(t, n) => Value::Tuple((0..*n).map(|_| any(stack, random, t)).collect()),
+        Type::Ring(t, n) | Type::List(t, n) => {
+            Value::Row((0..random.below(u64::from(*n) + 1)).map(|_| any(stack, random, t)).collect())
+        }
+        Type::Window(t, n, bits) => Value::Window(window(stack, random, t, *n, *bits)),
+        other => values::value(stack, random, other),
+    }
+}
+
+fn message(random: &mut Random) -> Message {
+    let mut bytes = vec![0; random.below(5) as usize];
+    random.fill(&mut bytes);
+    Message::new(&bytes, Origin::Made, random.below(2) == 0)
+}
+
+fn window(stack: &Stack, random: &mut Random, t: &Type, n: u32, bits: u8) -> Window<Value> {
+    let mut window = Window::new(n, bits);
+    window.low = values_of(random, bits);
+    let span = random.below(u64::from(n) + 1);
+    for _ in 0..span {
+        let entry = (random.below(4) > 0).then(|| any(stack, random, t));
+        window.entries.push_back(entry);
+    }
+    window.high = window.number(span as i64);
+    window.next = window.number(random.below(span + 1) as i64);
+    window.reported = window.next;
+    window
+}
+
+/// A number of so many bits, often near the end.
+fn values_of(random: &mut Random, bits: u8) -> u64 {
+    let all = nacre_stack::mask(u32::from(bits));
+    match random.below(3) {
+        0 => all - random.below(4).min(all),
+        1 => random.below(4) & all,
+        _ => random.number() & all,
+    }
+}
+
+/// Runs one handler in both, and compares the cells of its layer.
+fn examine(stack: &Arc<Stack>, at: usize, random: &mut Random, seen: &mut Seen) -> Result<(), String> {
+    let (handler, id) = (&stack.handlers[at], HandlerId(at as u32));
+    let layer = handler.layer;
+    let mut machine = Machine::of(stack.clone(), Config::default());
+    let mut terms = Terms::new();
+    let now = random.number() >> random.below(60);
+    let mut cells = vec![];
+    for (cell, declared) in stack.cells.iter().enumerate() {
+        let value = any(stack, random, &declared.ty);
+        machine.set_cell(nacre_stack::CellId(cell as u32), value.clone());
+        cells.push(constant(stack, &mut terms, layer.index(), &value, &declared.ty));
+    }
+    let now_term = terms.bits(64, u128::from(now));
+    let mut given = |locals: &[nacre_stack::LocalId]| -> Vec<(Value, Type)> {
+        let types = locals.iter().map(|local| handler.locals[local.index()].ty.clone());
+        types.map(|ty| (any(stack, random, &ty), ty)).collect()
+    };
+    let (parameters, fields) = (given(&handler.parameters), given(&handler.fields));
+    let mut as_terms = |of: &[(Value, Type)]| {
+        of.iter()
+            .map(|(value, ty)| constant(stack, &mut terms, layer.index(), value, ty))
+            .collect::<Result<Vec<_>, _>>()
+    };
+    let (Ok(mine), Ok(names)) = (as_terms(&parameters), as_terms(&fields)) else {
+        seen.unsupported += 1;
+        return Ok(());
+    };
+    let mut run = Run::new(stack, terms, layer, State { cells, now: now_term });
+    run.unrolled = 130;
+    if run.handler(handler, mine, names).is_err() {
+        seen.unsupported += 1;
+        return Ok(());
+    }
+    let alone = |of: Vec<(Value, Type)>| of.into_iter().map(|(value, _)| value).collect();
+    machine.run_alone(id, alone(parameters), alone(fields), now);
+    seen.handlers += 1;
+    same_failures(&machine, &run, seen)?;
+    for (cell, declared) in stack.cells.iter().enumerate() {
+        if declared.layer != layer || !is_state(declared.scope) || stack.layer(layer).random.is_some() {
+            continue;
+        }
+        let Ok(found) = run.state.cells[cell].clone() else { continue };
+        let value = machine.cell(nacre_stack::CellId(cell as u32)).clone();
+        let Ok(expected) = constant(stack, &mut run.terms, layer.index(), &value, &declared.ty) else { continue };
+        compare(&mut run.terms, &expected, &found, &mut seen.compared)
+            .map_err(|why| format!("{}: {}: {why}", handler.name, declared.name))?;
+    }
+    Ok(())
+}
+
+/// A failure that the interpreter reports is a claim that does not hold, and the other way round.
+fn same_failures(machine: &Machine, run: &Run, seen: &mut Seen) -> Result<(), String> {
+    let reported =
+        machine.reports().iter().any(|report| matches!(report.rule, Rule::Unreachable | Rule::Assert | Rule::Bound));
+    let mut terms = run.claims.iter().map(|claim| {
+        let never = run.terms.truth_of(claim.guard) == Some(false);
+        match (never, run.terms.truth_of(claim.guard), run.terms.truth_of(claim.holds)) {
+            (true, ..) | (_, _, Some(true)) => Some(false),
+            (_, Some(true), Some(false)) => Some(!matches!(claim.kind, ClaimKind::LoopInvariant { .. })),
+            _ => None,
+        }
+    });
+    let all: Option<Vec<bool>> = terms.by_ref().collect();
+    seen.failures += u64::from(reported);
+    match all {
+        Some(all) if all.contains(&true) != reported => Err(format!("failures: {:?} {reported}", run.claims)),
+        _ => Ok(()),
+    }
+}
+
+fn examine_all(stack: Stack, rounds: u64, random: &mut Random, seen: &mut Seen) {
+    let stack = Arc::new(stack);
+    let passes = |handler: &Handler| handler.passes;
+    for at in (0..stack.handlers.len()).filter(|at| !passes(&stack.handlers[*at])) {
+        for round in 0..rounds {
+            let found = examine(&stack, at, random, seen);
+            assert!(found.is_ok(), "{}, round {round}: {}", stack.description, found.unwrap_err());
+        }
+    }
+}
+
+#[test]
+fn terms_of_the_library_are_what_the_interpreter_calculates() {
+    let (mut seen, mut random) = (Seen::default(), Random::new(1));
+    for one in declared().iter().step_by(6) {
+        examine_all(one.compose().1, 10, &mut random, &mut seen);
+    }
+    println!("{seen:?}");
+    assert!(seen.handlers > 1_000 && seen.compared.equal > 50_000, "{seen:?}");
+    assert!(seen.compared.open * 5 < seen.compared.equal, "{seen:?}");
+    assert!(seen.unsupported * 3 < seen.handlers && seen.failures > 10, "{seen:?}");
+}
+
+#[test]
+fn terms_of_random_programs_are_what_the_interpreter_calculates() {
+    let (mut seen, mut random) = (Seen::default(), Random::new(2));
+    for seed in 0..40 {
+        let mut session = Session::from_text(Path::new("program.nacre"), &generate(seed).text());
+        let Some(stack) = session.stack(STACK) else { continue };
+        examine_all(stack, 6, &mut random, &mut seen);
+    }
+    println!("{seen:?}");
+    assert!(seen.handlers > 500 && seen.compared.equal > 5_000, "{seen:?}");
+}
