@@ -40,6 +40,7 @@ nacre-syntax mutations
 nacre-syntax layout_mutations
 nacre-tests imports
 nacre-tests path_mtu
+nacre-tests adapters
 LIST
 }
 chosen=$(list | grep -E -- "$pattern") || { echo "nothing on the list matches $pattern" >&2; exit 2; }

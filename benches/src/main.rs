@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: nacre-benches [FILE | --only stacks|encryption|runtime|network|handshakes | --verification FILE [PART ...]]";
+    "usage: nacre-benches [FILE | --only stacks|encryption|runtime|network|handshakes | \
+     --verification FILE [PART ...]]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

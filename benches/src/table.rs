@@ -56,10 +56,10 @@ process, *gcc* that of `gcc -O2 -c`; both are measured once.
 const ENCRYPTION: &str = "
 ## Encryption
 
-Instructions of a message of 16 bytes with `encrypt`, at level inline; messages alternate in direction. *Host* is the part
-of `nacre_seal` or `nacre_unseal`, here of libsodium (`adapters/nacre_sodium.c`). *Plain* is the stack without `encrypt`.
-*More* is what remains: the cost of `encrypt` itself, of packing the headers above it, and of the larger frame. A frame has
-8 bytes more in front of its data, and 16 behind it.
+Instructions of a message of 16 bytes with `encrypt`, at level inline; messages alternate in direction. *Host* is the
+part of `nacre_seal` or `nacre_unseal`, here of libsodium (`adapters/nacre_sodium.c`). *Plain* is the stack without
+`encrypt`. *More* is what remains: the cost of `encrypt` itself, of packing the headers above it, and of the larger
+frame. A frame has 8 bytes more in front of its data, and 16 behind it.
 
 | stack | plain | send: all | host | plain | more | deliver: all | host | plain | more |
 |---|---|---|---|---|---|---|---|---|---|

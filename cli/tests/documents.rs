@@ -86,7 +86,7 @@ fn in_text(document: &str) -> Vec<String> {
 /// A copy of the files that the commands use.
 fn copy_of_checkout() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for part in ["examples", "layers", "README.md"] {
+    for part in ["adapters", "examples", "layers", "README.md"] {
         let copied = Command::new("cp").arg("-r").arg(root().join(part)).arg(folder.path()).status().expect("cp runs");
         assert!(copied.success());
     }
@@ -141,7 +141,7 @@ fn compare(document: &str, shown: &[String], printed: &str) {
 
 #[test]
 fn every_command_of_every_document_is_run_by_a_test_here() {
-    let run: BTreeSet<String> = [README, LANGUAGE, VERIFICATION, SIMULATION, RUN]
+    let run: BTreeSet<String> = [README, LANGUAGE, VERIFICATION, SIMULATION, RUN, C_INTERFACE]
         .iter()
         .flat_map(|d| in_blocks(d))
         .map(|p| p.command)
@@ -182,6 +182,7 @@ const LANGUAGE: &str = "docs/language.md";
 const VERIFICATION: &str = "docs/verification.md";
 const SIMULATION: &str = "docs/simulation.md";
 const RUN: &str = "docs/run.md";
+const C_INTERFACE: &str = "docs/c-interface.md";
 const CHECK_MINE: &str = "nacre check layers/mine.nacre";
 const TEST_MINE: &str = "nacre test layers/mine_test.nacre";
 const REPLAY: &str = "nacre replay run.json --level inline";
@@ -257,6 +258,41 @@ fn commands_of_the_page_of_transfers_run() {
     }
 }
 
+/// The example for C, with the stack, the configuration and the commands of the page.
+#[test]
+fn stack_of_the_page_of_the_c_interface_encrypts() {
+    let folder = copy_of_checkout();
+    let [declared, configuration] = <[String; 2]>::try_from(blocks_of(C_INTERFACE, "c")).expect("two blocks of C");
+    let [before, after] = configuration.split("...\n").collect::<Vec<_>>()[..] else { panic!("{configuration}") };
+    let example = text("examples/c-embed/main.c").replace("reliable", "secure").replace("RELIABLE", "SECURE");
+    let changes = [
+        ("#include \"secure.h\"\n", format!("#include <sodium.h>\n#include \"out/secure.h\"\n{declared}")),
+        ("static void begin(", "static uint8_t both[2][64];\n\nstatic int begin(".into()),
+        ("    struct secure_config config;\n", format!("    {VALUES}\n{before}")),
+        ("    STACK->config_default(&config);\n", String::new()),
+        ("    pass_on(self, peer);\n}\n\nint main", format!("{after}    pass_on(self, peer);\n    return 0;\n}}\n\nint main")),
+        ("    begin(&a, &b, \"a\", 11);\n", format!("    {KEYS}\n    begin(&a, &b, \"a\", 11);\n")),
+    ];
+    let program = changes.iter().fold(example, |program, (old, new)| {
+        assert!(program.contains(old), "{old}");
+        program.replacen(old, new, 1)
+    });
+    std::fs::write(folder.path().join("program.c"), program).expect("written");
+    for Printed { command, .. } in in_blocks(C_INTERFACE) {
+        run(&command, folder.path(), 0);
+    }
+    let printed = run("./program", folder.path(), 0);
+    assert!(printed.starts_with("100 messages of 3000 bytes arrived"), "{printed}");
+}
+
+/// What the hosts of the page have agreed on.
+const VALUES: &str = "uint32_t their_cookie = 33 - cookie, their_key = 1000 + their_cookie;
+    const uint8_t *keys = both[cookie == 11];";
+const KEYS: &str = "memset(both[0], 1, 32);
+    memset(both[0] + 32, 2, 32);
+    memcpy(both[1], both[0] + 32, 32);
+    memcpy(both[1] + 32, both[0], 32);";
+
 #[test]
 fn first_layer_of_the_readme_works_as_documented() {
     let folder = copy_of_checkout();
@@ -305,7 +341,7 @@ fn the_bug_of_the_verification_page_is_found_as_shown() {
     let folder = copy_of_checkout();
     let layers = folder.path().join("layers/pt2pt");
     let source = std::fs::read_to_string(layers.join("pt2pt.nacre")).expect("readable");
-    let wrong = source.replace("number == got.next && got.empty", "got.empty");
+    let wrong = source.replace("number == got.low && got.empty", "got.empty");
     assert_ne!(source, wrong);
     std::fs::write(layers.join("pt2pt.nacre"), wrong).expect("written");
     let [shown, hosts] = <[Printed; 2]>::try_from(in_blocks(VERIFICATION)).expect("two commands");

@@ -17,7 +17,7 @@ const MISTAKES: [(&str, &str, &str); 11] = [
     ("pt2pt", "            over = true;\n", ""),
     ("pt2pt", "got.len <= 4", "got.len < 4"),
     ("floor", "theirs = from as u24;", "theirs = from as u16 as u24;"),
-    ("floor", "confirmed = false;  //", "//"),
+    ("floor", "confirmed = false;                  //", "//"),
     ("pt2pt", "ending && ack == sent.high + 1", "ack == sent.high + 1"),
     ("floor", " || from as u24 as u32 != from", ""),
 ];

@@ -40,7 +40,7 @@ fn random_numbers_are_extreme_and_an_automaton_can_be_in_several_states() {
 
 #[test]
 fn bug_in_a_layer_is_reported_with_the_violated_automaton() {
-    let setup = pt2pt(("number == got.next && ", ""), [2, 0], 0);
+    let setup = pt2pt(("(number == got.low && got.empty)", "(got.empty)"), [2, 0], 0);
     let found = check(&setup, &tools(), &Limits::default()).expect("a verdict");
     let Verdict::Violated { trail, .. } = found.verdict else { panic!("{found:?}") };
     assert_eq!(

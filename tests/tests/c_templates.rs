@@ -9,11 +9,12 @@ use syn::visit::{self, Visit};
 
 /// The functions of the back end that write functions of C whose parameters or bodies depend on the stack.
 const OF_THE_STACK: &[&str] = &[
+    "admission::admission_function",
+    "admission::rest_of_call",
     "calls::step_helper",
     "check::fire_any",
     "code::function",
     "entries::accepts_function",
-    "entries::admission_function",
     "entries::call_function",
     "externs::externs",
     "functions::aside",

@@ -50,7 +50,7 @@ fn events() -> u64 {
     if soaking() {
         1_000_000
     } else {
-        1_500
+        2_000
     }
 }
 
@@ -214,9 +214,13 @@ fn show(name: &str, tally: &Tally) {
 /// Counters of rules that no frame and no call can violate, and of space, of which a usual pool has enough.
 const NEVER: [&str; 2] = ["bound", "no_space"];
 
+/// Stacks that deliver nothing: their layers lose all messages, or change and reject them.
+const DEAF: [&str; 3] = ["lose_all", "corrupt_all", "encrypt_strict"];
+
 /// Returns the events that a campaign should have exercised but did not.
 fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
     let silent = campaign.name == "lose_all";
+    let deaf = DEAF.contains(&campaign.name.as_str());
     let mut outcomes = vec!["call Done", "made-up frame Dropped", "tick Idle", "wrong call Invalid"];
     let mut outputs = vec!["init"];
     outputs.extend(soaking().then_some("closed"));
@@ -224,7 +228,7 @@ fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
         outcomes.extend(["frame Done", "frame again Done", "damaged frame Dropped", "crafted frame Dropped"]);
         outputs.push("frame");
     }
-    if !silent && campaign.name != "corrupt_all" {
+    if !deaf {
         outputs.push("deliver");
     }
     let mut counters = vec!["malformed"];
@@ -254,7 +258,8 @@ fn endpoints_of_different_levels_communicate_like_two_interpreters() {
         assert!(failure.is_none() || campaign.name.starts_with("check_"), "{}: {failure:?}", campaign.name);
         assert!(*steps > 60, "{} did nothing", campaign.name);
         assert!(campaign.name == "lose_all" || frames.iter().all(|n| *n > 0), "{} sent nothing", campaign.name);
-        let deaf = ["lose_all", "corrupt_all"].contains(&campaign.name.as_str());
+        // Of the few messages that `encrypt_brief` lets an end send, none may arrive before the other end is over, too.
+        let deaf = DEAF.contains(&campaign.name.as_str()) || campaign.name == "encrypt_brief";
         assert!(deaf || delivered.iter().all(|n| *n > 0), "{} delivered nothing", campaign.name);
     }
     assert!(all.len() == 1 || all.iter().any(|campaign| campaign.stores), "no stack keeps messages");

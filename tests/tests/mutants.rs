@@ -34,7 +34,7 @@ const LAYERS: &[Bug] = &[
     bug(
         "window: gaps are skipped",
         PT2PT,
-        "(number == got.next && got.empty)",
+        "(number == got.low && got.empty)",
         "(number >= got.next && got.empty)",
         BAD,
     ),
@@ -64,10 +64,10 @@ const LAYERS: &[Bug] = &[
         "below.send(End { number: sent.high + 1 });",
         SMALL,
     ),
-    bug("pieces overlap", FRAG, "at += SIZE;", "at += SIZE - 1;", LONG),
+    bug("pieces overlap", FRAG, "at += piece;", "at += piece - 1;", LONG),
     bug("pieces are counted on and on", FRAG, "        cut = 0;\n", "", LONG),
     bug("credit is not used up", FRAG, "            credit -= 1;\n            pass m;", "            pass m;", LONG),
-    bug("bound too low", FRAG, "bound PIECES", "bound 2", LONG),
+    bug("bound too low", FRAG, "bound MOST", "bound 2", LONG),
     bug("the last piece comes first", FRAG, "parts.len == count", "parts.len < count", LONG),
     bug("polynomial: one bit", "crc32c/castagnoli.nacre", "0x105ec76f", "0x105ec76e", WHOLE),
     bug(

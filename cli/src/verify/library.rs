@@ -118,6 +118,11 @@ fn the_reliable_stacks_hold() {
 }
 
 #[test]
+fn the_stack_that_encrypts_holds() {
+    holds(&root().join("examples/secure.nacre"));
+}
+
+#[test]
 #[ignore = "a long campaign: make soak runs it"]
 fn the_large_configurations_hold() {
     let mut tried = 0;

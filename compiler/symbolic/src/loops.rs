@@ -56,12 +56,17 @@ impl Run<'_> {
             Value::Term(set) => (vec![self.member(entry, set)], None),
             _ => return Err(Unsupported::new("a loop over that".into())),
         };
-        if let Some(from) = ends[0] {
-            let before = values::less_by_distance(&mut self.terms, entry, from);
-            inside.push(self.terms.not(before));
-        }
-        if let Some(to) = ends[1] {
-            inside.push(values::less_by_distance(&mut self.terms, entry, to));
+        if let Value::Window(window) = self.load(&walk.over)? {
+            // Both ends are distances from the lowest number: a limit more than half of all numbers away is before it.
+            let mut distance = |number| self.terms.binary(Op::Sub, number, window.low);
+            let (offset, ends) = (distance(entry), ends.map(|end| end.map(&mut distance)));
+            if let Some(from) = ends[0] {
+                let before = self.terms.less(Op::SLess, offset, from);
+                inside.push(self.terms.not(before));
+            }
+            if let Some(to) = ends[1] {
+                inside.push(self.terms.less(Op::SLess, offset, to));
+            }
         }
         let there = self.terms.and(&inside);
         let guard = self.terms.and(&[guard, there]);

@@ -90,8 +90,8 @@ impl Writer<'_> {
     /// The function that takes an admitted call with a message of any length.
     pub fn rest_of_call(&mut self, call: &Call, input: &PortInput) -> Code {
         let mut code = Code::new(0);
-        let (entry, name) = (format!("int {}_{}(", self.prefix, call.name), self.rest_name(call));
-        let head = self.entry_head(call).replacen(&entry, &format!("{}_APART int {name}(", self.prefix), 1);
+        let name = format!("{}_APART int {}", self.prefix, self.rest_name(call));
+        let head = self.head_as_entry(&name, call);
         code.open(format!("{head} {{"));
         self.begin(&mut code, Some(("data", "len")));
         let texts = self.entry_arguments(input.event, Target::Layer(input.layer), &mut code);

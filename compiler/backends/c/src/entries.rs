@@ -67,14 +67,18 @@ impl Writer<'_> {
         list
     }
 
-    /// The list of C parameters of a typed entry.
+    /// The head of a typed entry.
     pub fn entry_head(&mut self, call: &Call) -> String {
+        let name = format!("int {}_{}", self.prefix, call.name);
+        self.head_as_entry(&name, call)
+    }
+
+    /// The head of a function with the parameters of a typed entry.
+    pub fn head_as_entry(&mut self, name: &str, call: &Call) -> String {
         let p = self.prefix.clone();
         let event = self.stack.ports[call.port].inputs[call.input].event;
-        let mut text = format!(
-            "int {p}_{}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now",
-            call.name
-        );
+        let mut text =
+            format!("{name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now");
         for parameter in self.entry_parameters(event) {
             match self.scalar(&parameter.ty) {
                 Some(_) => text.push_str(&format!(", {} {}", parameter.c_type, parameter.name)),
