@@ -17,8 +17,7 @@ use place::here;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "usage: nacre-benches [FILE | --only stacks|encryption|runtime|network|handshakes | \
+const USAGE: &str = "usage: nacre-benches [FILE | --only stacks|encryption|runtime|network|handshakes | \
      --verification FILE [PART ...]]";
 
 fn main() -> ExitCode {

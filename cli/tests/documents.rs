@@ -270,7 +270,10 @@ fn stack_of_the_page_of_the_c_interface_encrypts() {
         ("static void begin(", "static uint8_t both[2][64];\n\nstatic int begin(".into()),
         ("    struct secure_config config;\n", format!("    {VALUES}\n{before}")),
         ("    STACK->config_default(&config);\n", String::new()),
-        ("    pass_on(self, peer);\n}\n\nint main", format!("{after}    pass_on(self, peer);\n    return 0;\n}}\n\nint main")),
+        (
+            "    pass_on(self, peer);\n}\n\nint main",
+            format!("{after}    pass_on(self, peer);\n    return 0;\n}}\n\nint main"),
+        ),
         ("    begin(&a, &b, \"a\", 11);\n", format!("    {KEYS}\n    begin(&a, &b, \"a\", 11);\n")),
     ];
     let program = changes.iter().fold(example, |program, (old, new)| {

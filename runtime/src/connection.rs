@@ -155,7 +155,7 @@ impl Connection {
             .min(self.next_ping(ping_after))
             .min(self.next_hello())
             .min(self.next_probe())
-            .min(self.next_finish())
+            .min(self.next_repeated())
     }
 
     /// The stack's deadline, kept until its next step.
@@ -190,10 +190,11 @@ impl Connection {
         }
     }
 
-    /// When the last frame of the handshake is to be sent again.
-    pub(crate) fn next_finish(&self) -> u64 {
-        let finish = self.secured.as_ref().and_then(|secured| secured.finish.as_ref());
-        finish.map_or(NEVER, |finish| finish.at)
+    /// When the last frame of the handshake, or the question which connection the peer has, is to be sent again.
+    pub(crate) fn next_repeated(&self) -> u64 {
+        let Some(secured) = &self.secured else { return NEVER };
+        let finish = secured.finish.as_ref().map_or(NEVER, |finish| finish.at);
+        finish.min(secured.rivals.as_ref().map_or(NEVER, |rivals| rivals.at))
     }
 
     pub(crate) fn heard(&mut self, now: u64) {

@@ -45,6 +45,8 @@ pub(crate) struct Begun {
     /// When the frame is sent again, and how long after that again.
     pub again_at: u64,
     pub again_after: u64,
+    /// When a *retry* was last answered at once.
+    pub retried_at: u64,
     /// What somebody who has seen the frame says, and until when the peer may show that it is a lie.
     pub doubt: Option<Doubt>,
     /// The event and length of the call that was refused last.

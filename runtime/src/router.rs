@@ -27,6 +27,9 @@ mod probing_tests;
 #[cfg(test)]
 mod proof_tests;
 mod rebinding;
+mod replacing;
+#[cfg(test)]
+mod replacing_tests;
 mod routing;
 mod schedule;
 mod sealed;

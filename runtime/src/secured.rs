@@ -1,5 +1,6 @@
 //! What a router knows of one secure connection.
 
+use crate::event::ConnectionId;
 use crate::peers::Peer;
 use crate::secure::channel::Channel;
 use crate::secure::keys::PublicKey;
@@ -24,8 +25,23 @@ pub(crate) struct Secured {
     pub first: Option<First>,
     /// The peer, as the key of those that replace each other.
     pub who: Who,
+    /// When this end began the connection; none: the peer has.
+    pub begun_at: Option<u64>,
+    /// The other connections with the peer, while this end asks which one the peer has.
+    pub rivals: Option<Rivals>,
     /// When an address was last asked that was not the peer's.
     pub stayed_at: u64,
+}
+
+/// Connections that end when the peer has shown that it is alive on another one.
+#[derive(Debug)]
+pub(crate) struct Rivals {
+    pub ids: Vec<ConnectionId>,
+    /// Of the ping that the peer is to answer.
+    pub token: u64,
+    /// When it is sent again, and how long after that again.
+    pub at: u64,
+    pub after: u64,
 }
 
 /// A frame that is sent again.

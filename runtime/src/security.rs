@@ -12,7 +12,6 @@ use crate::secure::reset::{Resets, Token};
 use crate::secured::{Secured, Who};
 use crate::wire::Label;
 use std::collections::HashMap;
-use zeroize::Zeroize;
 
 /// From so many first frames on that were answered in vain, addresses are to be proven for the rest of a second.
 const FAILURES_PER_SECOND: u32 = 100;
@@ -38,11 +37,8 @@ impl Security {
     pub(crate) fn new(options: &Options) -> Security {
         // From numbers of its own: those of the router do not depend on whether there are secure stacks.
         let mut random = options.seed.map_or_else(Random::from_system, |seed| Random::new(seed ^ 0x7265_7365_7473));
-        let mut drawn = [0; 16];
-        drawn[..8].copy_from_slice(&random.draw().to_le_bytes());
-        drawn[8..].copy_from_slice(&random.draw().to_le_bytes());
-        let resets = Resets::new(&options.secret.map_or(drawn, |secret| secret.0));
-        drawn.zeroize();
+        let drawn = Resets::drawn(&mut random);
+        let resets = options.secret.map_or(drawn, |secret| Resets::new(&secret.0));
         Security {
             handshakes: Handshakes::default(),
             refusals: SecureRefusals::default(),
@@ -53,6 +49,11 @@ impl Security {
             failed: (0, 0),
             is_seeded: options.seed.is_some(),
         }
+    }
+
+    /// Other tokens than before: those that were told belong to another process.
+    pub(crate) fn renew_resets(&mut self, random: &mut Random) {
+        self.resets = Resets::drawn(random);
     }
 
     /// A key agreement with a peer whose address may be forged has led to nothing.
@@ -84,20 +85,20 @@ impl Security {
         others
     }
 
+    /// The open connections with a peer.
+    pub(crate) fn connections_of(&self, who: &Who) -> &[ConnectionId] {
+        self.by_who.get(who).map_or(&[], Vec::as_slice)
+    }
+
     /// A connection has ended.
     pub(crate) fn leave(&mut self, secured: &Secured, id: ConnectionId) {
         if let Some(first) = &secured.first {
             self.handshakes.forget(first, id);
         }
-        self.leave_peer(&secured.who, id);
-    }
-
-    /// A connection is none of a peer any more.
-    pub(crate) fn leave_peer(&mut self, who: &Who, id: ConnectionId) {
-        if let Some(all) = self.by_who.get_mut(who) {
+        if let Some(all) = self.by_who.get_mut(&secured.who) {
             all.retain(|one| *one != id);
             if all.is_empty() {
-                self.by_who.remove(who);
+                self.by_who.remove(&secured.who);
             }
         }
     }

@@ -37,11 +37,12 @@ impl<O: Outbox> Router<O> {
         (pending.label() == to && pending.peer.address == from).then_some(pending)
     }
 
-    /// Opens a connection that this end has begun.
+    /// Opens a connection that this end has begun, or has joined. `finish`: of one that it has begun, the last frame of
+    /// the handshake, and when that was begun.
     pub(super) fn open_begun(
         &mut self,
         establishing: Establishing,
-        finish: Option<Repeated>,
+        finish: Option<(Repeated, u64)>,
         refused: Option<(u16, usize)>,
         grants_by_itself: bool,
     ) -> Option<ConnectionId> {
@@ -55,10 +56,11 @@ impl<O: Outbox> Router<O> {
             self.wait_for_stack(id);
         }
         self.say_open(id, to);
+        self.compete(id);
         Some(id)
     }
 
-    /// Opens a connection that a peer has begun, and ends those that it had before.
+    /// Opens a connection that a peer has begun.
     pub(super) fn open_arrived(&mut self, establishing: Establishing, first: First, finish: Vec<u8>) {
         let (place, peer) = (establishing.place, establishing.peer);
         let id = place.id;
@@ -75,24 +77,24 @@ impl<O: Outbox> Router<O> {
         }
         self.say_arrived(id, &peer);
         self.say_sealed(id, &Inner::Confirmed);
+        self.compete(id);
     }
 
     /// Opens the stack with the keys. Its outputs are active afterwards.
-    fn establish(&mut self, establishing: Establishing, finish: Option<Repeated>) -> Result<(), Error> {
+    fn establish(&mut self, establishing: Establishing, finish: Option<(Repeated, u64)>) -> Result<(), Error> {
         let Establishing { place, kind, peer, own, mut config, agreed } = establishing;
         let id = place.id;
         let who = Who::new(agreed.peer_key, &Peer { identity: agreed.peer.identity, ..peer });
-        self.replace(who, id);
         let opened = give_keys(&mut config, &peer, &own, &agreed)
             .and_then(|()| self.open(place, kind, peer, &config, Phase::Live));
         if let Err(error) = opened {
             self.errors.push((peer.address, io::Error::other(error.to_string())));
             self.connections.release(place);
-            self.security.leave_peer(&who, id);
             return Err(error);
         }
         let connection = self.get_mut(id)?;
         connection.confirmed = true;
+        let (finish, begun_at) = finish.unzip();
         connection.secured = Some(Box::new(Secured {
             channel: agreed.channel,
             peer_key: agreed.peer_key,
@@ -101,19 +103,13 @@ impl<O: Outbox> Router<O> {
             finished: None,
             first: None,
             who,
+            begun_at,
+            rivals: None,
             stayed_at: 0,
         }));
         self.connections.set_label(id, agreed.peer.label);
         self.connections.publish(id, peer);
         Ok(())
-    }
-
-    /// Ends the connections that a peer had before this one.
-    fn replace(&mut self, who: Who, id: ConnectionId) {
-        for other in self.security.enter(who, id) {
-            self.statistics.restarted += u64::from(self.get(other).is_ok_and(|it| it.phase == Phase::Live));
-            self.end(other, Reason::Restarted);
-        }
     }
 
     /// Ends a handshake, and says why if this end has begun it.

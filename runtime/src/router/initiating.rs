@@ -14,7 +14,7 @@ use crate::secure::handshake::Initiator;
 use crate::secure::keys::Expect;
 use crate::secure::noise::{Credentials, Parameters, Pattern, Suite};
 use crate::secure::payload::Payload;
-use crate::secured::Repeated;
+use crate::secured::{Repeated, Who};
 use crate::wire::secure::{Finish, Initiate, Respond};
 use crate::wire::Label;
 use std::net::SocketAddr;
@@ -60,6 +60,7 @@ impl<O: Outbox> Router<O> {
             expect,
             again_at: self.time,
             again_after: AGAIN_FIRST_NS / 2,
+            retried_at: 0,
             doubt: None,
             refused: None,
             grants_by_itself: true,
@@ -110,13 +111,20 @@ impl<O: Outbox> Router<O> {
 
     /// The peer keeps nothing before this end has shown that it is at its address.
     pub(super) fn retry_handshake(&mut self, from: SocketAddr, to: Label, proof: Label) -> bool {
+        let now = self.time;
         let Some(pending) = self.handshake_meant(from, to) else { return false };
-        let id = pending.place.id;
-        match pending.begun().filter(|begun| begun.initiate.proof != proof) {
-            Some(begun) => begun.initiate.proof = proof,
-            None => return false,
+        let (id, began_at) = (pending.place.id, pending.began_at);
+        let Some(begun) = pending.begun().filter(|begun| begun.initiate.proof != proof) else { return false };
+        begun.initiate.proof = proof;
+        // Anybody on the way can say so: what that causes is limited, and the first one is answered at once.
+        let next = if begun.retried_at == 0 { began_at } else { begun.retried_at + AGAIN_FIRST_NS };
+        if next <= now {
+            begun.retried_at = now.max(1);
+            self.send_initiate(id);
+        } else {
+            begun.again_at = begun.again_at.min(next);
+            self.reschedule_handshake(id);
         }
-        self.send_initiate(id);
         true
     }
 
@@ -159,8 +167,16 @@ impl<O: Outbox> Router<O> {
             return true;
         }
         let Some(pending) = self.security.handshakes.remove(id) else { return false };
-        let Pending { place, kind, peer, own, role: Role::Begun(begun), .. } = *pending else { return false };
+        let Pending { place, kind, peer, own, began_at, role: Role::Begun(begun), .. } = *pending else {
+            return false;
+        };
         let Begun { initiator, config, refused, grants_by_itself, .. } = *begun;
+        let who = Who::new(key, &Peer { identity: said.identity, ..peer });
+        if self.has_begun_since(&who, began_at) {
+            self.connections.release(place);
+            self.events.push(Head::Closed { connection: id, reason: Reason::Restarted, words: None });
+            return true;
+        }
         let head = Finish::head(said.label);
         let Ok((agreed, message)) = initiator.finish(said, key, &head) else {
             self.connections.release(place);
@@ -172,7 +188,7 @@ impl<O: Outbox> Router<O> {
         self.send_plain(Some(id), peer.address, &frame);
         let finish = Repeated { frame, at: self.time + AGAIN_FIRST_NS, after: AGAIN_FIRST_NS };
         let establishing = Establishing { place, kind, peer, own, config, agreed };
-        self.open_begun(establishing, Some(finish), refused, grants_by_itself);
+        self.open_begun(establishing, Some((finish, began_at)), refused, grants_by_itself);
         true
     }
 

@@ -90,6 +90,7 @@ impl<O: Outbox> Router<O> {
     fn obey(&mut self, id: ConnectionId, inner: Inner) {
         match inner {
             // Each ping is the peer's, and new: so every one is answered.
+            Inner::Ping(_) if self.is_being_replaced(id) => {}
             Inner::Ping(token) => self.say_sealed(id, &Inner::Pong(token)),
             Inner::Pong(token) => self.sealed_pong_arrived(id, token),
             Inner::Refused(words) => drop(self.obey_ending(id, Ending::Refused, words)),
@@ -103,6 +104,9 @@ impl<O: Outbox> Router<O> {
     /// pong came from.
     fn sealed_pong_arrived(&mut self, id: ConnectionId, token: u64) {
         let now = self.time;
+        if self.rivals_end(id, token) {
+            return;
+        }
         let Ok(connection) = self.get_mut(id) else { return };
         if token == 0 || connection.ping_token != token {
             self.probe_has_arrived(id, token);
@@ -221,6 +225,7 @@ impl<O: Outbox> Router<O> {
         if self.options.seed.is_none() {
             self.random = Random::from_system();
         }
+        self.security.renew_resets(&mut self.random);
         let secured = self.connections.iter().filter(|connection| connection.secured.is_some());
         let mut ended: Vec<ConnectionId> = secured.map(|connection| connection.id).collect();
         ended.extend(self.security.handshakes.ids());

@@ -97,6 +97,8 @@ fn copied_process_does_not_use_the_keys_of_the_original() {
     let (mut world, ids) = World::connected();
     let connecting = world.ends[CLIENT].connect_expecting(at(7), &crate::support::secure(), Some(Expect::Any), |_| {});
     world.take();
+    let label = world.label(CLIENT, ids[0]);
+    let token = world.ends[CLIENT].security.token(label);
     // SAFETY: the copy only looks at its own memory, and ends at once.
     let status = unsafe {
         match libc::fork() {
@@ -107,6 +109,7 @@ fn copied_process_does_not_use_the_keys_of_the_original() {
                 let closed = told.iter().filter(|word| *word == "closed Unknown").count();
                 let errors = told.iter().filter(|word| word.starts_with("error")).count();
                 let is_over = client.send(ids[0], b"copy").is_err() && client.connections().is_empty();
+                let is_over = is_over && client.security.token(label) != token;
                 let is_right = closed == 2 && errors == 2 && is_over && client.outbox().is_empty();
                 libc::_exit(i32::from(!is_right));
             }

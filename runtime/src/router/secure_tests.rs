@@ -192,7 +192,7 @@ fn restarted_client_replaces_its_connection_wherever_it_is_now() {
     again.connect_expecting(at(SERVER), &secure(), Some(Expect::Any), |_| {}).unwrap();
     world.ends.push(again);
     world.run(SECOND, |_| {});
-    assert_eq!(world.told(SERVER), ["arrived", "opened", "closed Restarted", "arrived", "opened"]);
+    assert_eq!(world.told(SERVER), ["arrived", "opened", "arrived", "opened", "closed Restarted"]);
     assert_eq!(world.ends[SERVER].connections().len(), 1);
 }
 

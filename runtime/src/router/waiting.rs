@@ -85,6 +85,7 @@ impl<O: Outbox> Router<O> {
         }
         self.probe_path(id);
         self.repeat_finish(id);
+        self.repeat_question(id);
         if self.get(id).is_ok_and(|connection| connection.next_hello() <= now) {
             self.say_hello(id);
         }

@@ -5,7 +5,7 @@
 //! initiator                       responder
 //!     message 1: who it is (IK, psk)  ->
 //!     <-  message 2: who it is
-//!     message 3: who it is (XX), or that it has the keys (IK, psk)  ->
+//!     message 3: who it is (XX), or its reset token, which shows that it has the keys (IK, psk)  ->
 //! ```
 //!
 //! A message that fails has no effect: the right one may come after it.
@@ -18,6 +18,7 @@ use crate::secure::noise::{Credentials, Failure, Noise, Parameters, Pattern, Spl
 use crate::secure::payload::Payload;
 use crate::secure::primitives::nonce;
 pub(crate) use crate::secure::primitives::Entropy;
+use crate::secure::reset::TOKEN_BYTES;
 
 /// The nonce of the message that shows that the initiator has the keys. Sealed control frames have greater ones.
 const CONFIRMING: u64 = 0;
@@ -66,7 +67,8 @@ impl Initiator {
         let mut noise = Noise::new(&parameters, credentials, entropy, true)?;
         let message = match parameters.pattern {
             Pattern::Xx => noise.write(&[]),
-            Pattern::Ik | Pattern::Psk => noise.write(&own.to_bytes()),
+            // Who gets the responder's key later, or has the common secret, reads it: not the token.
+            Pattern::Ik | Pattern::Psk => noise.write(&Payload { reset: Default::default(), ..own }.to_bytes()),
         }?;
         Ok((Initiator { noise, parameters, own }, message))
     }
@@ -93,8 +95,8 @@ impl Initiator {
         if is_xx {
             return Ok((agreed, last));
         }
-        let mut sealed = vec![0; TAG];
-        seal(&confirming.0, &nonce(CONFIRMING), head, &[], &mut sealed);
+        let mut sealed = vec![0; TOKEN_BYTES + TAG];
+        seal(&confirming.0, &nonce(CONFIRMING), head, &self.own.reset, &mut sealed);
         Ok((agreed, sealed))
     }
 }
@@ -145,10 +147,12 @@ impl Responder {
                 Ok(Agreed::new(noise.split(), false, peer, peer_key))
             }
             Responder::Unconfirmed(waiting) => {
-                let is_whole = message.len() == TAG;
-                if !is_whole || !open(&waiting.1 .0, &nonce(CONFIRMING), head, message, &mut []) {
+                let mut reset = [0; TOKEN_BYTES];
+                let is_whole = message.len() == TOKEN_BYTES + TAG;
+                if !is_whole || !open(&waiting.1 .0, &nonce(CONFIRMING), head, message, &mut reset) {
                     return Err(Failure);
                 }
+                waiting.0.peer.reset = reset;
                 let Responder::Unconfirmed(waiting) = std::mem::replace(self, Responder::Done) else {
                     return Err(Failure);
                 };

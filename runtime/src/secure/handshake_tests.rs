@@ -59,6 +59,9 @@ fn both_ends_agree_and_know_each_other() {
         let ends = ends(pattern, suite);
         let (mut initiator, first) = ends.initiator();
         let (mut responder, second) = ends.responder(&first).unwrap();
+        if let Responder::Unconfirmed(waiting) = &responder {
+            assert_eq!(waiting.0.peer.reset, [0; 16], "the token is not in message 1");
+        }
         let (peer, key) = initiator.read(&second).unwrap();
         assert_eq!(peer, payload(2));
         let (mut one, third) = initiator.finish(peer, key, HEAD).unwrap();

@@ -1,6 +1,7 @@
 //! Tokens by which an endpoint that has lost its state ends a connection (as RFC 9000 §10.3): a keyed hash of the label
 //! that the frames of the peer carry, told to the peer under encryption.
 
+use crate::random::Random;
 use crate::secure::derive::expand;
 use crate::secure::keys::Key;
 use crate::wire::Label;
@@ -25,6 +26,13 @@ impl Resets {
         let mut padded = Zeroizing::new([0; 32]);
         padded[..16].copy_from_slice(secret);
         Resets { key: expand(&padded, b"nacre reset") }
+    }
+
+    /// From a secret of this process alone.
+    pub(crate) fn drawn(random: &mut Random) -> Resets {
+        let mut secret = Zeroizing::new([0; 16]);
+        secret.chunks_exact_mut(8).for_each(|part| part.copy_from_slice(&random.draw().to_le_bytes()));
+        Resets::new(&secret)
     }
 
     /// The token of a label of this endpoint.

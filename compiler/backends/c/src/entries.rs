@@ -77,8 +77,7 @@ impl Writer<'_> {
     pub fn head_as_entry(&mut self, name: &str, call: &Call) -> String {
         let p = self.prefix.clone();
         let event = self.stack.ports[call.port].inputs[call.input].event;
-        let mut text =
-            format!("{name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now");
+        let mut text = format!("{name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now");
         for parameter in self.entry_parameters(event) {
             match self.scalar(&parameter.ty) {
                 Some(_) => text.push_str(&format!(", {} {}", parameter.c_type, parameter.name)),
