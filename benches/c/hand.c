@@ -241,7 +241,7 @@ static uint64_t hand_deadline(const void *state) {
 static void hand_config_default(void *config) { memset(config, 0, 4); }
 static void hand_pool_init(void *pool, uint32_t blocks) { memcpy(pool, &blocks, 4); }
 
-static const struct nacre_given givens[] = {{"hand.cookie", 0, 4, 1, 0, 0}};
+static const struct nacre_given givens[] = {{.name = "hand.cookie", .size = 4, .required = 1, .role = NACRE_GIVEN_COOKIE}};
 static const char *const counter_names[] = {"malformed"};
 
 const struct nacre_stack hand_stack = {
