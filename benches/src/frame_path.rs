@@ -14,7 +14,7 @@ use nacre_runtime::transport::Transport;
 use nacre_runtime::{ConnectionId, Event, Listener, Options, Stack};
 
 use crate::callgrind::total;
-use crate::udp::{load, SYMBOL};
+use crate::udp::{self, symbol, PLAIN};
 
 /// The messages of the shorter run, and the additional ones of the longer run, which are counted.
 const FEW: u64 = 1000;
@@ -31,8 +31,8 @@ pub struct FramePath {
 /// Counts the instructions of both modes.
 pub fn measure(folder: &Path, file: &Path) -> Result<FramePath, String> {
     eprintln!("measuring the runtime under callgrind");
-    load(folder, file)?;
-    let object = folder.join("udp_bench.so").display().to_string();
+    udp::load(folder, file, PLAIN)?;
+    let object = udp::object(folder, PLAIN).display().to_string();
     Ok(FramePath { stream: count(folder, &object, "stream")?, pingpong: count(folder, &object, "pingpong")? })
 }
 
@@ -46,7 +46,7 @@ fn count(folder: &Path, object: &str, mode: &str) -> Result<f64, String> {
 pub fn drive(object: &str, messages: &str, mode: &str) -> Result<(), String> {
     let messages = messages.parse::<u64>().map_err(|e| format!("{messages}: {e}"))?;
     // SAFETY: the object is the one that `measure` compiled from a stack of ours.
-    let stack = unsafe { Stack::load(Path::new(object), SYMBOL) }.map_err(|e| e.to_string())?;
+    let stack = unsafe { Stack::load(Path::new(object), &symbol(PLAIN)) }.map_err(|e| e.to_string())?;
     let (left, right) = lanes();
     let mut server = Listener::new(right, Options { seed: Some(1), ..Options::default() });
     server.serve(&stack).map_err(|e| e.to_string())?;

@@ -194,5 +194,11 @@ pub fn network(n: &Network) -> String {
     for (size, rate) in &n.rates {
         text += &format!("| {size} B | {rate:.0} | {:.1} |\n", rate * *size as f64 / 1e6);
     }
+    text +=
+        "\nThe same with `encrypt` between `pt2pt` and `floor`, divided by the rate without (median and quartiles of \
+             alternating runs):\n\n| message | ratio |\n|---|---|\n";
+    for (size, middle, (low, high)) in &n.encrypted {
+        text += &format!("| {size} B | **{middle:.2}** ({low:.2}-{high:.2}) |\n");
+    }
     text
 }

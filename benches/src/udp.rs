@@ -1,14 +1,14 @@
 //! Measures round trips and rates over UDP on loopback, between two threads, compared with plain sockets.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nacre_driver::Level;
-use nacre_runtime::{ConnectionId, Event, Listener, Options, Stack};
+use nacre_runtime::{ConnectionId, Event, Keys, Listener, Options, Stack, HOST_SOURCE};
 
 use crate::harness::emit;
 use crate::place::here;
@@ -20,12 +20,16 @@ pub const RUNS: usize = 25;
 /// The runs of the one-way rates, and the duration of each.
 const RATE_RUNS: usize = 5;
 const RATE_SECONDS: f64 = 0.5;
+/// The pairs of runs that compare a stack that encrypts with the same one without.
+const PAIRS: usize = 15;
 
 /// The round trips, and the one-way messages per second by size.
 pub struct Network {
     pub polling: RoundTrip,
     pub blocking: RoundTrip,
     pub rates: Vec<(usize, f64)>,
+    /// By size: the rate of `encrypted_reliable` divided by that of `reliable_plain`, and the quartiles.
+    pub encrypted: Vec<(usize, f64, (f64, f64))>,
 }
 
 /// Medians over the runs: of the median round trip of a run, in microseconds, and of the ratio of two consecutive runs,
@@ -40,7 +44,7 @@ pub struct RoundTrip {
 /// Compiles the stack in `file` and measures it over loopback; build products are written to `folder`.
 pub fn measure(folder: &Path, file: &Path) -> Result<Network, String> {
     eprintln!("measuring over UDP");
-    let stack = load(folder, file)?;
+    let (stack, secure) = (load(folder, file, PLAIN)?, load(folder, file, "encrypted_reliable")?);
     let raw = raw(folder)?;
     let polling = compare(&raw, &stack, true)?;
     let blocking = compare(&raw, &stack, false)?;
@@ -49,7 +53,16 @@ pub fn measure(folder: &Path, file: &Path) -> Result<Network, String> {
         let runs = (0..RATE_RUNS).map(|_| rate(&stack, size)).collect::<Result<Vec<f64>, String>>()?;
         rates.push((size, quantile(runs, 0.5)));
     }
-    Ok(Network { polling, blocking, rates })
+    let encrypted = [64, 1024].into_iter().map(|size| encrypted(&stack, &secure, size)).collect::<Result<_, _>>()?;
+    Ok(Network { polling, blocking, rates, encrypted })
+}
+
+/// Alternates runs of a stack that encrypts and of the same one without.
+fn encrypted(plain: &Stack, secure: &Stack, size: usize) -> Result<(usize, f64, (f64, f64)), String> {
+    let pair = || Ok(rate(secure, size)? / rate(plain, size)?);
+    let ratios = (0..PAIRS).map(|_| pair()).collect::<Result<Vec<f64>, String>>()?;
+    let [low, middle, high] = [0.25, 0.5, 0.75].map(|part| quantile(ratios.clone(), part));
+    Ok((size, middle, (low, high)))
 }
 
 /// Alternates runs of plain sockets and of the runtime, so that other load of the machine affects both.
@@ -71,21 +84,33 @@ fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
     values[(values.len() as f64 * part) as usize]
 }
 
-/// The symbol of the descriptor in the shared object that `load` builds.
-pub const SYMBOL: &str = "udp_bench_stack";
+/// The stack that is measured by itself.
+pub const PLAIN: &str = "reliable_plain";
 
-/// Builds the stack at level inline as a shared object (`udp_bench.so`), and loads it into this process.
-pub fn load(folder: &Path, file: &Path) -> Result<Stack, String> {
-    emit(folder, file, "reliable_plain", Level::Inline, "udp_bench")?;
-    let object = folder.join("udp_bench.so");
+/// The symbol of the descriptor in the shared object that `load` builds.
+pub fn symbol(stack: &str) -> String {
+    format!("udp_{stack}_stack")
+}
+
+/// The shared object that `load` builds.
+pub fn object(folder: &Path, stack: &str) -> PathBuf {
+    folder.join(format!("udp_{stack}.so"))
+}
+
+/// Builds a stack at level inline as a shared object, and loads it into this process.
+pub fn load(folder: &Path, file: &Path, stack: &str) -> Result<Stack, String> {
+    let prefix = format!("udp_{stack}");
+    emit(folder, file, stack, Level::Inline, &prefix)?;
+    let (object, host) = (object(folder, stack), folder.join("nacre_host.c"));
+    std::fs::write(&host, HOST_SOURCE).map_err(|e| e.to_string())?;
     run(Command::new("gcc")
         .args(["-std=c11", "-O2", "-shared", "-fPIC", "-I"])
         .arg(folder)
-        .arg(folder.join("udp_bench.c"))
+        .args([folder.join(format!("{prefix}.c")), host])
         .arg("-o")
         .arg(&object))?;
     // SAFETY: the object was just built from a stack of this project, and has no initializers.
-    unsafe { Stack::load(&object, SYMBOL) }.map_err(|e| e.to_string())
+    unsafe { Stack::load(&object, &symbol(stack)) }.map_err(|e| e.to_string())
 }
 
 fn raw(folder: &Path) -> Result<std::path::PathBuf, String> {
@@ -115,7 +140,7 @@ fn server(
     polling: bool,
 ) -> Result<(SocketAddr, Arc<AtomicBool>, std::thread::JoinHandle<u64>), String> {
     let mut listener =
-        Listener::bind("127.0.0.1:0".parse().expect("an address"), Options::default()).map_err(|e| e.to_string())?;
+        Listener::bind("127.0.0.1:0".parse().expect("an address"), options(1)).map_err(|e| e.to_string())?;
     listener.serve(stack).map_err(|e| e.to_string())?;
     let at = listener.local();
     let stop = Arc::new(AtomicBool::new(false));
@@ -155,9 +180,14 @@ fn next(listener: &mut Listener, polling: bool) -> Option<Event<'_>> {
     }
 }
 
+/// With keys, for stacks that encrypt.
+fn options(end: u8) -> Options {
+    Options { keys: Some(Keys::from_bytes(&[end + 1; 32])), ..Options::default() }
+}
+
 fn client(stack: &Stack, to: SocketAddr) -> Result<(Listener, ConnectionId), String> {
     let mut listener =
-        Listener::bind("127.0.0.1:0".parse().expect("an address"), Options::default()).map_err(|e| e.to_string())?;
+        Listener::bind("127.0.0.1:0".parse().expect("an address"), options(0)).map_err(|e| e.to_string())?;
     let id = listener.connect(to, stack).map_err(|e| e.to_string())?;
     Ok((listener, id))
 }
@@ -192,6 +222,8 @@ fn rate(stack: &Stack, size: usize) -> Result<f64, String> {
     let (at, stop, thread) = server(stack, false, false)?;
     let (mut listener, id) = client(stack, at)?;
     let data = vec![7u8; size];
+    // The handshake is not part of the rate.
+    listener.send_blocking(id, &data, Some(Duration::from_secs(5))).map_err(|e| e.to_string())?;
     let start = Instant::now();
     let mut sent = 0u64;
     while start.elapsed().as_secs_f64() < RATE_SECONDS {
@@ -204,7 +236,7 @@ fn rate(stack: &Stack, size: usize) -> Result<f64, String> {
     let seconds = start.elapsed().as_secs_f64();
     stop.store(true, Ordering::Relaxed);
     let taken = thread.join().unwrap_or(0);
-    if taken < sent {
+    if taken < sent + 1 {
         return Err(format!("{sent} messages were sent, {taken} arrived"));
     }
     Ok(sent as f64 / seconds)
