@@ -270,8 +270,8 @@ impl<'w, 'a> Body<'w, 'a> {
                 let text = self.message(inner, want);
                 let n = self.raw(n);
                 let rest = self.copy_message(&text, want);
-                let cut = self.w.call_support("rest", &[&format!("{rest}.bytes"), &n]);
-                self.code.line(format!("{rest}.bytes = {cut};"));
+                let p = &self.w.prefix;
+                self.code.line(format!("{rest}.bytes = {p}_rest(step, {rest}.bytes, {n});"));
                 rest
             }
             ExprKind::Pack(layout, inner) => self.pack(*layout, inner, want),

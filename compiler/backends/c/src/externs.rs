@@ -98,7 +98,7 @@ impl Body<'_, '_> {
                         }
                         _ => self.viewed(argument),
                     };
-                    let flat = self.w.call_support("flat", &[&view]);
+                    let flat = format!("{}_flat(step, {view})", self.w.prefix);
                     let flat = self.bind("const uint8_t *", "bytes", &flat);
                     texts.push(flat.into());
                     texts.push(format!("{view}.len"));

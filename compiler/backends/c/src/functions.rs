@@ -198,11 +198,11 @@ const SUPPORT: &[Support] = &[
     changes("keep_made", Some(BYTES), &[(BYTES, "b")]),
     changes("keep_long", Some(BYTES), &[(BYTES, "b")]),
     changes("slice", Some(BYTES), &[(BYTES, "b"), (U64, "at"), (U64, "n")]),
-    changes("rest", Some(BYTES), &[(BYTES, "b"), (U64, "n")]),
+    changes("long_rest", Some(BYTES), &[(BYTES, "b"), (U64, "n")]),
     reads("made", Some(BYTES), &[(U32, "from")]),
     changes("append", None, &[(("struct @_twine", true), "twine"), (BYTES, "b")]),
     changes("long_segments", None, &[(("struct nacre_output", true), "output"), (BYTES, "b")]),
-    changes("flat", Some(("const uint8_t", true)), &[(BYTES, "b")]),
+    changes("long_flat", Some(("const uint8_t", true)), &[(BYTES, "b")]),
     reads("same_view", Some(("bool", false)), &[(BYTES, "a"), (BYTES, "b")]),
     reads(
         "next_run",
@@ -213,7 +213,7 @@ const SUPPORT: &[Support] = &[
 ];
 
 /// The functions whose asides the templates themselves call.
-const CALLED_IN_TEMPLATES: &[&str] = &["keep_made", "keep_long", "long_segments"];
+const CALLED_IN_TEMPLATES: &[&str] = &["keep_made", "keep_long", "long_rest", "long_segments", "long_flat"];
 
 impl Calls {
     /// The functions of the support text alone.

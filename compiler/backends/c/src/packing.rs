@@ -55,8 +55,7 @@ impl Body<'_, '_> {
         let size = self.bind("const uint32_t", "size", &format!("{parse}({head}, {text}.bytes.len, &{inner})"));
         let unpacked = self.bind(&c_type, "unpacked", "{.some = false}");
         self.code.open(format!("if ({size} != UINT32_MAX) {{"));
-        let rest = self.w.call_support("rest", &[&format!("{text}.bytes"), &size]);
-        self.code.line(format!("{inner}.bytes = {rest};"));
+        self.code.line(format!("{inner}.bytes = {p}_rest(step, {text}.bytes, {size});"));
         self.code.line(format!("{unpacked}.some = true;"));
         let value = self.w.as_message(&inner, level, self.layer + 1);
         match value {

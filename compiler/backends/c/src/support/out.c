@@ -24,6 +24,8 @@
         from = step->in + b.offset;
     } else if (@_LIKELY(@_SHORT(b))) {
         from = @_block(step->pool, b.block)->bytes + b.offset;
+    } else if (b.block == @_MADE) {
+        from = step->out->bytes + b.offset;
     } else {
         @_long_segments@aside(step, output, b);
         @_drop(step->pool, b);
@@ -74,6 +76,8 @@
             struct @_block *block = @_block(step->pool, b.block);
             segment[n].at = block->bytes + b.offset;
             if (--block->references == 0) { @_free_block(step->pool, b.block); }
+        } else if (b.block == @_MADE) {
+            segment[n].at = step->out->bytes + b.offset;
         } else {
             output->len = size;
             output->segments_len = n;
@@ -131,8 +135,7 @@
 @_PLAIN uint32_t @_count_in(uint64_t word) { return @_count(&word, 1); }
 @_PLAIN uint32_t @_first_in(uint64_t word) { return @_first(&word, 1); }
 
-/* Bytes in one run: copied to where things are made, if they are not. */
-@_PLAIN const uint8_t *@_flat(struct @_step *step, struct @_bytes b) {
+@_PLAIN const uint8_t *@_long_flat(struct @_step *step, struct @_bytes b) {
     uint32_t n = 0;
     if (b.len == 0) { return step->out->bytes; }
     const uint8_t *from = @_run(step, b, 0, &n);
@@ -143,4 +146,11 @@
     step->bytes += b.len;
     return to;
 }
-/*@aside flat@*/
+/*@aside long_flat@*/
+
+/* Bytes in one run: copied to where things are made, if they are not. */
+@_INLINE const uint8_t *@_flat(struct @_step *step, struct @_bytes b) {
+    if (b.block == @_IN) { return step->in + b.offset; }
+    if (b.block == @_MADE) { return step->out->bytes + b.offset; }
+    return @_long_flat@aside(step, b);
+}

@@ -302,12 +302,20 @@
 }
 /*@aside slice@*/
 
-@_PLAIN struct @_bytes @_rest(struct @_step *step, struct @_bytes b, uint64_t n) {
+@_PLAIN struct @_bytes @_long_rest(struct @_step *step, struct @_bytes b, uint64_t n) {
     struct @_bytes rest = @_slice(step, b, n, UINT32_MAX);
     @_drop(step->pool, b);
     return rest;
 }
-/*@aside rest@*/
+/*@aside long_rest@*/
+
+/* The bytes behind the first `n`; those are let go. */
+@_INLINE struct @_bytes @_rest(struct @_step *step, struct @_bytes b, uint64_t n) {
+    if (@_UNLIKELY((b.block != @_MADE && b.block != @_IN) || n >= b.len)) { return @_long_rest@aside(step, b, n); }
+    b.offset += (uint32_t)n;
+    b.len -= (uint32_t)n;
+    return b;
+}
 
 /* Bytes made in this step begin at `from` in out->bytes. */
 @_PLAIN struct @_bytes @_made(const struct @_step *step, uint32_t from) {
