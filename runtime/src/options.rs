@@ -21,7 +21,9 @@ pub struct Options {
     /// is kept of the peer before. 0: always; no message is then delivered from an address that may be forged. Default
     /// 1,000.
     pub retry_above: usize,
-    /// This end's identity; 0: its transport address.
+    /// This end's identity; 0: its transport address, of secure connections its key. Processes that share keys need
+    /// different ones: of two connections with one key and identity the peer takes the older one for one from before
+    /// a restart, and ends it.
     pub identity: u64,
     /// Blocks in the message pool of each stack, which all its connections share. None: several pools, made as
     /// connections come, together enough for 256 connections that hold all they can, but no more than 64 MiB and never

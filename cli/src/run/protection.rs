@@ -1,5 +1,7 @@
 //! What protects the connections of a transfer: keys, a secret that both ends have, or nothing.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use nacre_runtime::{Expect, Keys, Options, Psk, PublicKey, Secret, Stack};
 use sha2::{Digest, Sha256};
 
@@ -54,6 +56,8 @@ impl Protection {
             Protection::Keys(keys) => {
                 options.secret = place.and_then(|place| lasting_secret(keys, place));
                 options.keys = Some(keys.clone());
+                // Of two connections with the same key and identity the older one ends: a user may send twice at once.
+                options.identity = if place.is_none() { random_identity() } else { 0 };
             }
             Protection::Psk(psk) => options.psk = Some(psk.clone()),
         }
@@ -94,6 +98,11 @@ fn require_fitting(args: &secure::Protection, stack: &Stack) -> Result<(), Failu
         _ => return Ok(()),
     };
     Err(Failure::new(Cause::Usage, words))
+}
+
+/// The identity of this process. It only has to differ from others.
+fn random_identity() -> u64 {
+    RandomState::new().build_hasher().finish().max(1)
 }
 
 /// A secret that only this user's listener at one place has. Others with the same keys must not have it: they would

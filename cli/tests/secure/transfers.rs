@@ -146,3 +146,25 @@ fn sender_learns_of_a_restarted_receiver() {
     assert!(status == 0 && !err.contains("first contact"), "{out}{err}");
     assert_eq!(alice.received(), ["f"]);
 }
+
+/// One who sends twice at once is no peer that has restarted.
+#[test]
+fn senders_with_the_same_key_do_not_end_each_other() {
+    let (alice, bob) = (User::new(), User::new());
+    let long = bob.path("long");
+    fs::File::create(&long).and_then(|file| file.set_len(4 << 30)).expect("made");
+    let receiver = alice.receiver(&[]);
+    let mut sender = bob.transfer(&["send", "--to", &receiver.address, "--delay", "2ms", "--file"]);
+    let mut sender = sender.arg(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let until = Instant::now() + Duration::from_secs(60);
+    while alice.received().is_empty() {
+        assert!(Instant::now() < until, "nothing arrives");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for name in ["first", "second"] {
+        let (status, _, err) = bob.send(&file(&bob, name, 5000), &receiver.address, &["--delay", "2ms"]);
+        assert_eq!(status, 0, "{err}");
+    }
+    assert!(sender.try_wait().expect("its status").is_none(), "the long one goes on");
+    sender.kill().and_then(|()| sender.wait()).expect("it ends");
+}
