@@ -131,7 +131,7 @@ pieces_INLINE void pieces_on_wrapped_up_deliver_Whole(struct pieces_step *step, 
 #line 25 "tests/golden/pieces/source.nacre"
     if (size_2 != UINT32_MAX) {
 #line 25 "tests/golden/pieces/source.nacre"
-        inner.bytes = pieces_rest_aside(step, m.bytes, size_2);
+        inner.bytes = pieces_rest(step, m.bytes, size_2);
 #line 25 "tests/golden/pieces/source.nacre"
         unpacked.some = true;
 #line 25 "tests/golden/pieces/source.nacre"

@@ -491,10 +491,18 @@ support_PLAIN struct support_bytes support_slice(struct support_step *step, stru
     return b;
 }
 
-support_PLAIN struct support_bytes support_rest(struct support_step *step, struct support_bytes b, uint64_t n) {
+support_PLAIN struct support_bytes support_long_rest(struct support_step *step, struct support_bytes b, uint64_t n) {
     struct support_bytes rest = support_slice(step, b, n, UINT32_MAX);
     support_drop(step->pool, b);
     return rest;
+}
+
+/* The bytes behind the first `n`; those are let go. */
+support_INLINE struct support_bytes support_rest(struct support_step *step, struct support_bytes b, uint64_t n) {
+    if (support_UNLIKELY((b.block != support_MADE && b.block != support_IN) || n >= b.len)) { return support_long_rest(step, b, n); }
+    b.offset += (uint32_t)n;
+    b.len -= (uint32_t)n;
+    return b;
 }
 
 /* Bytes made in this step begin at `from` in out->bytes. */
@@ -647,6 +655,8 @@ support_INLINE void support_segments(struct support_step *step, struct nacre_out
         from = step->in + b.offset;
     } else if (support_LIKELY(support_SHORT(b))) {
         from = support_block(step->pool, b.block)->bytes + b.offset;
+    } else if (b.block == support_MADE) {
+        from = step->out->bytes + b.offset;
     } else {
         support_long_segments(step, output, b);
         support_drop(step->pool, b);
@@ -697,6 +707,8 @@ support_INLINE void support_quick_segments(struct support_step *step, struct nac
             struct support_block *block = support_block(step->pool, b.block);
             segment[n].at = block->bytes + b.offset;
             if (--block->references == 0) { support_free_block(step->pool, b.block); }
+        } else if (b.block == support_MADE) {
+            segment[n].at = step->out->bytes + b.offset;
         } else {
             output->len = size;
             output->segments_len = n;
@@ -754,8 +766,7 @@ support_PLAIN uint8_t support_addr_byte(const struct nacre_addr *a, uint64_t i) 
 support_PLAIN uint32_t support_count_in(uint64_t word) { return support_count(&word, 1); }
 support_PLAIN uint32_t support_first_in(uint64_t word) { return support_first(&word, 1); }
 
-/* Bytes in one run: copied to where things are made, if they are not. */
-support_PLAIN const uint8_t *support_flat(struct support_step *step, struct support_bytes b) {
+support_PLAIN const uint8_t *support_long_flat(struct support_step *step, struct support_bytes b) {
     uint32_t n = 0;
     if (b.len == 0) { return step->out->bytes; }
     const uint8_t *from = support_run(step, b, 0, &n);
@@ -765,6 +776,13 @@ support_PLAIN const uint8_t *support_flat(struct support_step *step, struct supp
     support_read(step, b, to);
     step->bytes += b.len;
     return to;
+}
+
+/* Bytes in one run: copied to where things are made, if they are not. */
+support_INLINE const uint8_t *support_flat(struct support_step *step, struct support_bytes b) {
+    if (b.block == support_IN) { return step->in + b.offset; }
+    if (b.block == support_MADE) { return step->out->bytes + b.offset; }
+    return support_long_flat(step, b);
 }
 
 /* ---- the state as bytes ---- */
