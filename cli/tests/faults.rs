@@ -216,7 +216,7 @@ fn program_that_is_stopped_for_longer_than_the_timeout_leaves_nothing_in_part() 
     (0..2).for_each(|which| stops(which, 60));
 }
 
-/// Lets a program have so many descriptors more.
+/// Limits a program to this number of additional descriptors.
 fn allow_more_descriptors(program: &Child, count: usize) {
     let used: Vec<u64> = std::fs::read_dir(format!("/proc/{}/fd", program.id()))
         .expect("it runs")

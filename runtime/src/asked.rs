@@ -33,8 +33,8 @@ impl Asked {
         self.address != address && now.saturating_sub(self.first_at) >= ANSWER_NS
     }
 
-    /// A frame has come from an address; returns the token if that is asked now, for which so many bytes must have come
-    /// from there.
+    /// A frame of `len` bytes has come from an address. Returns the token of a question to that address, if it is asked
+    /// now; before, at least `needed` bytes must have come from there.
     pub(crate) fn question(&mut self, address: SocketAddr, len: usize, needed: usize, now: u64) -> Option<u64> {
         if self.address != address {
             return None;

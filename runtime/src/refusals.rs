@@ -65,7 +65,7 @@ impl Refusals {
     }
 }
 
-/// A secure connection that was refused: its peer is told again under its keys.
+/// A secure connection that was refused: the refusal is repeated to its peer, sealed with its keys.
 pub(crate) struct SecureRefusal {
     pub address: SocketAddr,
     /// What frames to this end carry.

@@ -86,7 +86,7 @@ impl Store {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(16);
         let (file, path) = loop {
-            // The errors of a `NamedTempFile` have its path, and senders are told of errors.
+            // Errors of a `NamedTempFile` contain its path, which must not be sent to the sender.
             let (file, path) = builder
                 .make_in(&self.folder, |path| OpenOptions::new().read(true).write(true).create_new(true).open(path))?
                 .into_parts();

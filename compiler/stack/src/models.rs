@@ -46,11 +46,11 @@ pub enum Form {
     Number { low: u64, below: u64 },
     /// Bytes.
     Bytes(u32),
-    /// A message of so many bytes; with a main parameter, that message hidden, and a tag of so many bytes.
+    /// A message of this length in bytes; with a main parameter: that message, encrypted, and a tag of this length.
     Sealed(u32),
     /// The message without its tag.
     Opened { tag: u32, rejects: bool },
-    /// The main parameter, a number of so many bits or bytes, hidden or recovered.
+    /// The main parameter, a number of this width in bits or bytes, encrypted or recovered.
     Turned,
 }
 

@@ -497,7 +497,7 @@ support_PLAIN struct support_bytes support_long_rest(struct support_step *step, 
     return rest;
 }
 
-/* The bytes behind the first `n`; those are let go. */
+/* The bytes after the first `n`, which are released. */
 support_INLINE struct support_bytes support_rest(struct support_step *step, struct support_bytes b, uint64_t n) {
     if (support_UNLIKELY((b.block != support_MADE && b.block != support_IN) || n >= b.len)) { return support_long_rest(step, b, n); }
     b.offset += (uint32_t)n;

@@ -309,7 +309,7 @@
 }
 /*@aside long_rest@*/
 
-/* The bytes behind the first `n`; those are let go. */
+/* The bytes after the first `n`, which are released. */
 @_INLINE struct @_bytes @_rest(struct @_step *step, struct @_bytes b, uint64_t n) {
     if (@_UNLIKELY((b.block != @_MADE && b.block != @_IN) || n >= b.len)) { return @_long_rest@aside(step, b, n); }
     b.offset += (uint32_t)n;
