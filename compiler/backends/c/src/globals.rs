@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use nacre_stack::*;
 
+use crate::functions::aside_name;
 use crate::template;
 
 /// Names behind the prefix that the writer itself uses, beside those of the templates.
@@ -79,6 +80,11 @@ pub enum Global {
     Helper(String, Type, Option<Option<usize>>),
 }
 
+/// All names that come with one: a function can have an aside.
+fn forms(name: &str) -> [String; 2] {
+    [name.to_string(), aside_name(name)]
+}
+
 /// The names that are given.
 pub struct Globals {
     taken: RefCell<HashSet<String>>,
@@ -90,7 +96,7 @@ impl Globals {
     pub fn new(prefix: &str) -> Globals {
         let defined = DEFINED.split_whitespace().filter(|_| prefix.to_uppercase() == prefix);
         let taken = FIXED.split_whitespace().chain(defined).map(str::to_string).chain(template::names());
-        Globals { taken: RefCell::new(taken.collect()), names: RefCell::default() }
+        Globals { taken: RefCell::new(taken.flat_map(|name| forms(&name)).collect()), names: RefCell::default() }
     }
 
     /// The name of something behind the prefix: as wanted, if nothing else has that name.
@@ -100,8 +106,6 @@ impl Globals {
         }
         let mut taken = self.taken.borrow_mut();
         let numbered = (2..).map(|n| format!("{wanted}_{n}"));
-        // A function can have an aside.
-        let forms = |name: &str| [name.to_string(), format!("{name}_aside")];
         let free = |name: &String| forms(name).iter().all(|form| !taken.contains(form));
         let name = std::iter::once(wanted.to_string()).chain(numbered).find(free).expect("numbers do not end");
         taken.extend(forms(&name));
@@ -129,6 +133,19 @@ mod tests {
                     let fixed = !name.is_empty() && !part[name.len()..].starts_with('{');
                     assert!(!fixed || known.contains(&name), "{}: `{name}` is not in FIXED", path.display());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_support_functions_and_of_their_asides_are_never_given() {
+        let supports = || FIXED.split_whitespace().map(str::to_string).chain(template::names());
+        assert!(supports().count() > 100);
+        for (number, support) in supports().enumerate() {
+            for name in [support.clone(), aside_name(&support)] {
+                let given = Globals::new("st").name(Global::Counter(number as u32), &name);
+                assert_ne!(given, name, "a part of a stack and a support function would share it");
+                assert!(!supports().any(|other| given == other || given == aside_name(&other)), "{given}");
             }
         }
     }
