@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nacre_driver::{Decision, Level, Session};
-use nacre_stack::Stack;
+use nacre_stack::{Span, Stack};
 
 use crate::args::Explain;
 use crate::console::{complain, print, Exit};
@@ -41,16 +41,23 @@ pub fn explain(args: &Explain) -> Exit {
 /// The stage that is a model for SPIN.
 const PROMELA: &str = "promela";
 
+/// The stage that shows the common paths.
+const PATHS: &str = "paths";
+
 /// The stages, in order.
 fn names() -> Vec<String> {
     let mut all = nacre_driver::stages();
-    all.push(PROMELA.into());
+    all.extend([PATHS, PROMELA].map(String::from));
     all
 }
 
 fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
     if stage == PROMELA {
         return verify::show_model(session, &args.which.stack);
+    }
+    if stage == PATHS {
+        print(&nacre_bypass::show::show(stack, &|span| excerpt(session, span)));
+        return Exit::Yes;
     }
     let source = match nacre_driver::files::read_text(&args.which.file) {
         Ok(source) => source,
@@ -61,6 +68,20 @@ fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
     };
     print(&session.stage(&source, stack, stage, args.spans).unwrap_or_default());
     Exit::Yes
+}
+
+/// The longest text of a span that is shown whole, in characters.
+const SHOWN: usize = 60;
+
+/// The place of a span and its text, shortened to one line.
+fn excerpt(session: &Session, span: Span) -> String {
+    let text = session.sources.slice(span);
+    let line = text.lines().next().unwrap_or_default();
+    let mut shown: String = line.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown += "...";
+    }
+    format!("{} ({})", shown, session.places(&[span]))
 }
 
 /// Which emissions became calls, and why others did not.

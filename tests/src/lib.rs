@@ -10,6 +10,7 @@ pub mod machines;
 pub mod mutants;
 pub mod mutation;
 pub mod pair;
+pub mod paths;
 pub mod primitives;
 pub mod programs;
 pub mod rows;

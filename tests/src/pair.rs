@@ -125,7 +125,7 @@ impl Pair {
     }
 }
 
-fn address(end: usize) -> Addr {
+pub fn address(end: usize) -> Addr {
     let mut ip = [0; 16];
     ip[12..].copy_from_slice(&[10, 0, 0, end as u8 + 1]);
     Addr { ip, port: 7000, family: 4 }

@@ -7,6 +7,7 @@
 
 use nacre_stack::*;
 
+use crate::guide::Guide;
 use crate::state::{arbitrary, Frame, State};
 use crate::terms::{Op, Sort, Term, Terms};
 use crate::values::{self, Value};
@@ -64,6 +65,8 @@ pub struct Run<'s> {
     pub emissions: Vec<Emission>,
     /// The most iterations of a loop that is unrolled.
     pub unrolled: u32,
+    /// Follows one path instead of both sides of each branch.
+    pub guide: Option<Guide>,
     pub(crate) frames: Vec<Frame>,
     /// Of the loops that run: the condition under which each was left by `break`.
     pub(crate) breaks: Vec<Term>,
@@ -85,6 +88,7 @@ impl<'s> Run<'s> {
             claims: vec![],
             emissions: vec![],
             unrolled: UNROLLED,
+            guide: None,
             frames: vec![],
             breaks: vec![],
             returns: vec![],
@@ -189,8 +193,12 @@ impl<'s> Run<'s> {
                 let value = self.value(value)?;
                 self.store(place, value, guard)?;
             }
-            StatementKind::If { condition, then, otherwise, .. } => {
-                let condition = self.term(condition)?;
+            StatementKind::If { condition, likely, then, otherwise } => {
+                let (span, condition) = (condition.span, self.term(condition)?);
+                if self.guide.is_some() {
+                    let taken = self.guided(span, condition, *likely, [then, otherwise]);
+                    return self.block(if taken { then } else { otherwise }, guard);
+                }
                 let (yes, not) = (self.terms.and(&[guard, condition]), self.terms.not(condition));
                 let no = self.terms.and(&[guard, not]);
                 let (then, otherwise) = (self.block(then, yes)?, self.block(otherwise, no)?);
@@ -215,6 +223,9 @@ impl<'s> Run<'s> {
             }
             StatementKind::Operate(operate) => self.operate(operate, guard)?,
             StatementKind::Emit(emit) => self.emit(emit, guard)?,
+            StatementKind::Impossible | StatementKind::Unreachable if self.guide.is_some() => {
+                return Err(Unsupported::new("the layer gives up".into()));
+            }
             StatementKind::Drop(_) | StatementKind::Count(..) | StatementKind::Impossible => {}
             StatementKind::Arm { timer, delay, unless_armed } => self.arm(timer, delay, *unless_armed, guard)?,
             StatementKind::Cancel(timer) => {

@@ -14,12 +14,14 @@
 //! - A window has its four numbers, a bit for each entry that is there (bit i: `low + i`) and an array for each part
 //!   of an entry, by number modulo capacity. A ring or list has a start, a length and the same arrays.
 //! - Both sides of a branch run, each under its condition; the state after it chooses. A loop that may run more often
-//!   than [`execute::UNROLLED`] times is cut: see [`execute`].
+//!   than [`execute::UNROLLED`] times is cut: see [`execute`]. Under a [`guide::Guide`] only one side of each branch
+//!   runs, and its condition is known from then on.
 
 mod bytes;
 mod changes;
 pub mod execute;
 mod expressions;
+pub mod guide;
 mod loops;
 mod methods;
 mod operators;

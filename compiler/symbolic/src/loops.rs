@@ -17,6 +17,9 @@ impl Run<'_> {
         if walk.drain {
             return Err(Unsupported::new("a loop that drains".into()));
         }
+        if self.guide.is_some() {
+            return Err(Unsupported::new("a loop over entries".into()));
+        }
         let over = self.load(&walk.over)?;
         let mut ends = [None, None];
         for (end, expr) in ends.iter_mut().zip([&walk.from, &walk.to]) {
@@ -124,6 +127,13 @@ impl Run<'_> {
     ) -> Found<Term> {
         let (start, end) = (self.term(from)?, self.term(to)?);
         let (ends, width) = (from.ty.clone(), self.terms.width(start));
+        if self.guide.is_some() {
+            let enters = self.less(start, end, &ends);
+            return match self.side(span, enters, Some(false)) {
+                true => Err(Unsupported::new("a loop that counts".into())),
+                false => Ok(guard),
+            };
+        }
         if bound > self.unrolled {
             return self.cut(bound, body, span, guard, |run, guard| {
                 let number = run.fresh("counter", Sort::Bits(width));
@@ -154,6 +164,9 @@ impl Run<'_> {
 
     /// A `while`: unrolled if its bound is small, else cut.
     pub(crate) fn repeat(&mut self, bound: u32, body: &Block, span: Span, guard: Term) -> Found<Term> {
+        if self.guide.is_some() {
+            return self.follow(bound, body, guard);
+        }
         if bound > self.unrolled {
             return self.cut(bound, body, span, guard, |_, _| Ok(None));
         }

@@ -1,6 +1,6 @@
 //! The state that code runs in.
 
-use nacre_stack::{LayerId, Local, LocalId, Scope, Stack, Type};
+use nacre_stack::{Cell, LayerId, Local, LocalId, Scope, Stack, Type};
 
 use crate::terms::{Op, Sort, Term, Terms};
 use crate::values::{self, sort_of, zero, Maker, Message, Value, KIND_BITS};
@@ -111,17 +111,30 @@ fn window_is_valid(terms: &mut Terms, window: &values::Window, n: u32) -> Vec<Te
 impl State {
     /// Any state of a layer's cells at any time, and that it is one.
     pub fn arbitrary(stack: &Stack, terms: &mut Terms, layer: LayerId) -> (State, Term) {
+        State::made(stack, terms, |cell| match cell.layer == layer {
+            true => Ok(cell.name.clone()),
+            false => Err(Unsupported::new(format!("{}: of another layer", cell.name))),
+        })
+    }
+
+    /// Any state of all layers at any time, and that it is one.
+    pub fn of_all(stack: &Stack, terms: &mut Terms) -> (State, Term) {
+        State::made(stack, terms, |cell| Ok(format!("{}.{}", stack.layer(cell.layer).name, cell.name)))
+    }
+
+    fn made(
+        stack: &Stack,
+        terms: &mut Terms,
+        mut name: impl FnMut(&Cell) -> Result<String, Unsupported>,
+    ) -> (State, Term) {
         let mut valid = vec![];
         let mut cells = vec![];
         for cell in &stack.cells {
-            cells.push(if cell.layer == layer {
-                arbitrary(stack, terms, layer.index(), &cell.name, &cell.ty).map(|any| {
-                    valid.push(any.is_valid);
-                    any.value
-                })
-            } else {
-                Err(Unsupported::new(format!("{}: of another layer", cell.name)))
-            });
+            let any = name(cell).and_then(|name| arbitrary(stack, terms, cell.layer.index(), &name, &cell.ty));
+            cells.push(any.map(|any| {
+                valid.push(any.is_valid);
+                any.value
+            }));
         }
         let now = terms.free("now", Sort::Bits(64));
         let valid = terms.and(&valid);

@@ -4,10 +4,13 @@
 mod build;
 mod fold;
 mod print;
+mod replace;
 
 use std::collections::HashMap;
 
+use print::parts;
 pub use print::{script, Goal};
+pub use replace::Known;
 
 /// The widest constant; wider ones are concatenated.
 pub const WIDEST: u32 = 128;
@@ -87,6 +90,18 @@ impl Terms {
     /// No terms.
     pub fn new() -> Terms {
         Terms::default()
+    }
+
+    /// How many terms there are.
+    pub fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Forgets all terms but the first of them. No other one may be used again.
+    pub fn truncate(&mut self, count: usize) {
+        for (node, _) in self.nodes.drain(count..) {
+            self.numbers.remove(&node);
+        }
     }
 
     /// The node of a term.

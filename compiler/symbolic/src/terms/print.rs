@@ -145,7 +145,7 @@ impl Writer<'_> {
     }
 }
 
-fn parts(node: &Node) -> Vec<Term> {
+pub(super) fn parts(node: &Node) -> Vec<Term> {
     match node {
         Node::Truth(_) | Node::Bits(..) | Node::Free(..) => vec![],
         Node::Filled(_, element) => vec![*element],

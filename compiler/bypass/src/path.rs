@@ -1,0 +1,110 @@
+//! Paths, and the search for them.
+
+use nacre_stack::*;
+use nacre_symbolic::guide::{Branch, Guide};
+use nacre_symbolic::state::State;
+use nacre_symbolic::terms::{Term, Terms};
+use nacre_symbolic::values::Value;
+use nacre_symbolic::Unsupported;
+
+use crate::step::Step;
+
+/// The most paths of one entry that are searched.
+pub const MOST: usize = 64;
+
+/// Where an event enters the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A call of the host: the port, and the place of the input in its list.
+    Call(PortId, usize),
+    /// A frame at a lower port, of the shape at this place in its layout.
+    Frame(PortId, usize),
+    /// A timer fires.
+    Timer(usize),
+}
+
+/// What one event does on one path.
+pub struct Path {
+    pub entry: Entry,
+    /// The terms of everything here.
+    pub terms: Terms,
+    /// The parameters of the event that enters; of a timer none.
+    pub arguments: Vec<Value>,
+    /// What holds before any event: values are of their types.
+    pub assumptions: Vec<Term>,
+    /// The branches, in order; together their conditions are the predicate.
+    pub branches: Vec<Branch>,
+    /// The handlers that run, in order.
+    pub handlers: Vec<HandlerId>,
+    /// The events at ports, in order.
+    pub outputs: Vec<Output>,
+    /// How many events are put off until later.
+    pub later: usize,
+    pub before: State,
+    /// Simplified by what the branches tell.
+    pub after: State,
+    /// The cells whose values are others afterwards.
+    pub changed: Vec<CellId>,
+    pub form: Form,
+}
+
+/// An event that leaves the stack.
+pub struct Output {
+    pub port: PortId,
+    pub event: EventId,
+    pub arguments: Vec<Value>,
+}
+
+/// The form of a path (Liu et al. 1999 §4.1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Each layer hands on one event, in one direction.
+    Linear,
+    /// An event is answered by one in the other direction.
+    Bouncing,
+    /// A layer emits several events.
+    Splitting,
+}
+
+/// Why a way through the code is no path.
+pub struct Refusal {
+    /// The branches until then.
+    pub branches: Vec<Branch>,
+    pub terms: Terms,
+    pub why: Unsupported,
+}
+
+/// The common paths of an entry, in the order of a search in depth, and the ways that are none; at most [`MOST`]
+/// together.
+pub fn paths(stack: &Stack, entry: Entry) -> (Vec<Path>, Vec<Refusal>) {
+    let (mut found, mut refused) = (vec![], vec![]);
+    let mut sides = Some(vec![]);
+    while let Some(these) = sides.filter(|_| found.len() + refused.len() < MOST) {
+        let mut step = Step::new(stack, Guide::new(these));
+        let ran = step.run(entry);
+        sides = step.guide().next();
+        match ran {
+            Ok(()) => found.push(step.path(entry)),
+            Err(why) => refused.push(step.refusal(why)),
+        }
+    }
+    (found, refused)
+}
+
+impl Entry {
+    /// All entries of a stack: calls, frames by shape, timers.
+    pub fn all(stack: &Stack) -> Vec<Entry> {
+        let mut all = vec![];
+        for (port, id) in stack.ports.iter().zip((0..).map(PortId)) {
+            match port.frames {
+                None => all.extend((0..port.inputs.len()).map(|at| Entry::Call(id, at))),
+                Some(layout) if stack.frames_at(id).is_some() => {
+                    all.extend((0..stack.layouts[layout.index()].shapes.len()).map(|at| Entry::Frame(id, at)));
+                }
+                Some(_) => {}
+            }
+        }
+        all.extend((0..stack.timers.len()).map(Entry::Timer));
+        all
+    }
+}

@@ -1,0 +1,304 @@
+//! A step under a guide: one event from outside and all that it causes, as the head of `nacre_stack` defines it.
+
+use std::collections::VecDeque;
+
+use nacre_stack::*;
+use nacre_symbolic::execute::Run;
+use nacre_symbolic::guide::Guide;
+use nacre_symbolic::state::{arbitrary, zero_of, State};
+use nacre_symbolic::terms::{Sort, Term, Terms};
+use nacre_symbolic::values::{Message, Value, KIND_BITS, NAME_BITS};
+use nacre_symbolic::Unsupported;
+
+use crate::path::{Entry, Form, Output, Path, Refusal};
+
+type Found<T> = Result<T, Unsupported>;
+
+/// An event that waits in the queue.
+struct Waiting {
+    link: LinkId,
+    event: EventId,
+    arguments: Vec<Value>,
+}
+
+/// A step, as far as it has run.
+pub(crate) struct Step<'s> {
+    run: Run<'s>,
+    before: State,
+    arguments: Vec<Value>,
+    queue: VecDeque<Waiting>,
+    handlers: Vec<HandlerId>,
+    outputs: Vec<Output>,
+    later: usize,
+    /// An event has gone up, down; a handler has emitted several.
+    up: bool,
+    down: bool,
+    splits: bool,
+}
+
+impl<'s> Step<'s> {
+    /// Nothing has entered.
+    pub fn new(stack: &'s Stack, guide: Guide) -> Step<'s> {
+        let mut terms = Terms::new();
+        let (before, valid) = State::of_all(stack, &mut terms);
+        let mut run = Run::new(stack, terms, LayerId(0), before.clone());
+        run.assume(valid);
+        run.guide = Some(guide);
+        Step {
+            run,
+            before,
+            arguments: vec![],
+            queue: VecDeque::new(),
+            handlers: vec![],
+            outputs: vec![],
+            later: 0,
+            up: false,
+            down: false,
+            splits: false,
+        }
+    }
+
+    /// The guide, with the branches so far.
+    pub fn guide(&self) -> &Guide {
+        self.run.guide.as_ref().expect("a guided run")
+    }
+
+    /// Runs the step of an event.
+    pub fn run(&mut self, entry: Entry) -> Found<()> {
+        match entry {
+            Entry::Call(port, at) => self.enter_call(port, at)?,
+            Entry::Frame(port, at) => self.enter_frame(port, at)?,
+            Entry::Timer(at) => self.fire(at)?,
+        }
+        while let Some(event) = self.queue.pop_front() {
+            self.handle(event)?;
+        }
+        Ok(())
+    }
+
+    /// The path, when the step has run.
+    pub fn path(mut self, entry: Entry) -> Path {
+        let now = self.run.state.now;
+        let [cells, before] = [self.run.state.cells.clone(), self.before.cells.clone()].map(|cells| {
+            cells.into_iter().map(|cell| cell.map(|value| self.run.simplified(&value))).collect::<Vec<_>>()
+        });
+        let changed = (0..cells.len()).filter(|at| cells[*at] != before[*at]).map(|at| CellId(at as u32)).collect();
+        let after = State { cells, now };
+        let outputs = std::mem::take(&mut self.outputs).into_iter();
+        let outputs = outputs.map(|output| {
+            let arguments = output.arguments.iter().map(|value| self.run.simplified(value)).collect();
+            Output { arguments, ..output }
+        });
+        let outputs = outputs.collect();
+        let form = match (self.splits, self.up && self.down) {
+            (true, _) => Form::Splitting,
+            (_, true) => Form::Bouncing,
+            _ => Form::Linear,
+        };
+        let guide = self.run.guide.take().expect("a guided run");
+        Path {
+            entry,
+            terms: self.run.terms,
+            arguments: self.arguments,
+            assumptions: self.run.assumptions,
+            branches: guide.branches,
+            handlers: self.handlers,
+            outputs,
+            later: self.later,
+            before: self.before,
+            after,
+            changed,
+            form,
+        }
+    }
+
+    /// What has been seen, where the step is no path.
+    pub fn refusal(mut self, why: Unsupported) -> Refusal {
+        let guide = self.run.guide.take().expect("a guided run");
+        Refusal { branches: guide.branches, terms: self.run.terms, why }
+    }
+
+    fn enter_call(&mut self, port: PortId, at: usize) -> Found<()> {
+        let input = &self.run.stack.ports[port.index()].inputs[at];
+        let event = self.run.stack.event(input.event);
+        for (place, parameter) in event.parameters.iter().enumerate() {
+            let value = match event.message == Some(place as u32) {
+                true => Value::Message(self.message(&parameter.name, true, &[])?),
+                false => self.any(input.layer, &parameter.name, &parameter.ty)?,
+            };
+            self.arguments.push(value);
+        }
+        for admission in &input.admissions {
+            self.run.layer = admission.layer;
+            let holds = self.run.condition_with(&admission.condition, &admission.locals, self.arguments.clone())?;
+            self.run.require(admission.condition.span, holds);
+        }
+        let (link, event) = (input.link, input.event);
+        self.put(Waiting { link, event, arguments: self.arguments.clone() });
+        Ok(())
+    }
+
+    fn enter_frame(&mut self, port: PortId, at: usize) -> Found<()> {
+        let stack = self.run.stack;
+        let Some((input, layout)) = stack.frames_at(port) else { return Err(unsupported("a port without frames")) };
+        let shape = &stack.layouts[layout.index()].shapes[at];
+        let event = stack.event(input.event);
+        for (place, parameter) in event.parameters.iter().enumerate() {
+            let value = match (event.message == Some(place as u32), &parameter.ty) {
+                (true, _) => Value::Message(self.message(&parameter.name, shape.data, &shape.headers)?),
+                (_, Type::Addr) => self.any(input.layer, &parameter.name, &Type::Addr)?,
+                (_, ty) => zero_of(stack, &mut self.run.terms, input.layer.index(), ty)?,
+            };
+            self.arguments.push(value);
+        }
+        self.put(Waiting { link: input.link, event: input.event, arguments: self.arguments.clone() });
+        Ok(())
+    }
+
+    fn fire(&mut self, at: usize) -> Found<()> {
+        let timer = &self.run.stack.timers[at];
+        if !timer.path.is_empty() {
+            return Err(unsupported("a timer inside a value"));
+        }
+        let place = &mut self.run.state.cells[timer.cell.index()];
+        let armed = place.clone()?.term()?;
+        let is_due = self.run.is_due(armed);
+        self.run.require(self.run.stack.handler(timer.handler).span, is_due);
+        let never = self.run.terms.bits(64, u128::from(u64::MAX));
+        self.run.state.cells[timer.cell.index()] = Ok(Value::Term(never));
+        self.react(timer.handler, vec![], vec![])
+    }
+
+    /// Any value of a type, as it is in a layer.
+    fn any(&mut self, layer: LayerId, name: &str, ty: &Type) -> Found<Value> {
+        let any = arbitrary(self.run.stack, &mut self.run.terms, layer.index(), name, ty)?;
+        self.run.assume(any.is_valid);
+        Ok(any.value)
+    }
+
+    /// Any message with these headers.
+    fn message(&mut self, name: &str, data: bool, headers: &[HeaderId]) -> Found<Message> {
+        let top = LayerId(self.run.stack.layers.len() as u32);
+        let mut message = self.template(top)?;
+        message.bytes = self.run.terms.free(&format!("{name}.bytes"), Sort::Bits(NAME_BITS));
+        message.data = self.run.terms.truth(data);
+        for header in headers {
+            let declared = self.run.stack.header(*header);
+            let (layer, is_there) = (declared.layer, self.kind(Some(*header)));
+            message.kinds[layer.index()] = is_there;
+            let fields = declared.fields.iter();
+            let fields = fields.map(|field| self.any(layer, &format!("{}.{}", declared.name, field.name), &field.ty));
+            message.fields[header.index()] = fields.collect::<Found<_>>()?;
+        }
+        Ok(message)
+    }
+
+    /// An empty message, as it is in a layer.
+    fn template(&mut self, layer: LayerId) -> Found<Message> {
+        match zero_of(self.run.stack, &mut self.run.terms, layer.index(), &Type::Msg)? {
+            Value::Message(message) => Ok(message),
+            _ => Err(unsupported("a message")),
+        }
+    }
+
+    fn kind(&mut self, header: Option<HeaderId>) -> Term {
+        self.run.terms.bits(KIND_BITS, header.map_or(0, |header| u128::from(header.0) + 1))
+    }
+
+    fn put(&mut self, event: Waiting) {
+        match self.run.stack.event(event.event).direction {
+            Direction::Up => self.up = true,
+            Direction::Down => self.down = true,
+        }
+        self.queue.push_back(event);
+    }
+
+    fn handle(&mut self, event: Waiting) -> Found<()> {
+        let stack = self.run.stack;
+        let layer = match stack.arrives(event.link, event.event) {
+            Target::Layer(layer) => layer,
+            Target::Port(port) => {
+                self.outputs.push(Output { port, event: event.event, arguments: event.arguments });
+                return Ok(());
+            }
+        };
+        if stack.layer(layer).sessions > 1 {
+            return Err(unsupported("a layer of several sessions"));
+        }
+        let Waiting { link, event, mut arguments } = event;
+        let at = stack.event(event).message.map(|at| at as usize);
+        let message = match at.map(|at| arguments[at].clone()) {
+            Some(Value::Message(message)) => Some(message),
+            _ => None,
+        };
+        let arm = self.arm(layer, (link, event), message.as_ref())?;
+        let mut fields = vec![];
+        if let (Some(at), Some(mut message)) = (at, message) {
+            if let Some(header) = arm.guard.header {
+                fields = std::mem::take(&mut message.fields[header.index()]);
+            }
+            arguments[at] = Value::Message(self.carried(message, layer)?);
+        }
+        self.react(arm.handler, arguments, fields)
+    }
+
+    /// A message as it is in a layer: with the headers of the layers above only.
+    fn carried(&mut self, message: Message, layer: LayerId) -> Found<Message> {
+        let template = self.template(layer)?;
+        let kinds = message.kinds.iter().zip(&template.kinds).enumerate();
+        let kinds = kinds.map(|(at, (kind, none))| if at > layer.index() { *kind } else { *none }).collect();
+        let fields = message.fields.into_iter().zip(template.fields);
+        let fields = fields.map(|(own, zeros)| if own.len() == zeros.len() { own } else { zeros }).collect();
+        Ok(Message { kinds, fields, ..message })
+    }
+
+    /// The alternative that handles an event; which one it is may be a condition of the path.
+    fn arm(&mut self, layer: LayerId, of: (LinkId, EventId), message: Option<&Message>) -> Found<Arm> {
+        let reaction = self.run.stack.layer(layer).reactions.iter().find(|reaction| reaction.event == of.1);
+        let arms = reaction.map(|reaction| reaction.arms.as_slice()).unwrap_or_default();
+        for arm in arms.iter().filter(|arm| arm.guard.link.is_none_or(|link| link == of.0)) {
+            let kind = self.kind(arm.guard.header);
+            let always = self.run.terms.truth(true);
+            let fits = match message {
+                Some(message) => {
+                    let equal = self.run.terms.equal(message.kinds[layer.index()], kind);
+                    let data = if arm.guard.data { message.data } else { always };
+                    self.run.terms.and(&[equal, data])
+                }
+                None => self.run.terms.truth(arm.guard.header.is_none() && !arm.guard.data),
+            };
+            if self.run.side(self.run.stack.handler(arm.handler).span, fits, None) {
+                return Ok(arm.clone());
+            }
+        }
+        Err(unsupported("an event that nothing handles"))
+    }
+
+    fn react(&mut self, id: HandlerId, arguments: Vec<Value>, fields: Vec<Value>) -> Found<()> {
+        let handler = self.run.stack.handler(id);
+        self.handlers.push(id);
+        self.run.layer = handler.layer;
+        self.run.handler(handler, arguments, fields)?;
+        let emissions = std::mem::take(&mut self.run.emissions);
+        self.splits |= emissions.iter().filter(|emission| !emission.later).count() > 1;
+        for emission in emissions {
+            if emission.later {
+                self.later += 1;
+                continue;
+            }
+            let turn = self.run.stack.turn(emission.link, emission.event).copied();
+            let (link, arguments) = (emission.link, emission.arguments);
+            if turn.is_none_or(|turn| turn.leaves) {
+                self.put(Waiting { link, event: emission.event, arguments: arguments.clone() });
+            }
+            if let Some(turn) = turn {
+                self.put(Waiting { link, event: turn.comes_back, arguments });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unsupported(what: &str) -> Unsupported {
+    Unsupported { what: what.into() }
+}

@@ -1,0 +1,75 @@
+//! The common paths of stacks of the library are those that are stored in `golden`, as `nacre explain --stage paths`
+//! prints them. `BLESS=1` stores them anew.
+
+use std::path::{Path, PathBuf};
+
+use nacre_bypass::show::show;
+use nacre_bypass::{paths, Entry, Form};
+use nacre_driver::Session;
+use nacre_stack::{EventRole, PortId, Shape, Span};
+use nacre_symbolic::guide::Why;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The paths of a stack, and the file that stores them.
+fn examine(file: &str, stack: &str) {
+    let mut session = Session::open(&[root().join(file)]);
+    let composed = session.stack(stack).unwrap_or_else(|| panic!("{}", session.render(false)));
+    let source = |span: Span| {
+        let line = session.sources.slice(span).lines().next().unwrap_or_default();
+        format!("{line} ({})", session.places(&[span]).split(':').next().unwrap_or_default())
+    };
+    let found = show(&composed, &source);
+    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{stack}.txt"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&stored, &found).expect("written");
+    }
+    let expected = std::fs::read_to_string(&stored).expect("readable");
+    assert!(found == expected, "{stack}: not what {} stores:\n{found}", stored.display());
+}
+
+#[test]
+fn paths_of_a_stack_that_orders_messages() {
+    examine("layers/sequencer/tests.nacre", "sequencer_alone");
+}
+
+/// A message of data, and one that is sent, pass all layers in one direction, without a branch that is not marked.
+#[test]
+fn common_paths_of_a_reliable_stack_are_linear() {
+    let mut session = Session::open(&[root().join("examples/reliable.nacre")]);
+    let stack = session.stack("reliable_plain").unwrap_or_else(|| panic!("{}", session.render(false)));
+    let carries = |shape: &Shape, name: &str| {
+        shape.data && !shape.identified && shape.headers.iter().any(|id| stack.header(*id).name == name)
+    };
+    let (data, acknowledged) = (|shape: &Shape| carries(shape, "Data"), |shape: &Shape| carries(shape, "DataAck"));
+    let shapes = &stack.layouts[0].shapes;
+    let at = |wanted: &dyn Fn(&Shape) -> bool| shapes.iter().position(wanted).expect("a shape");
+
+    let (found, refused) = paths(&stack, Entry::Frame(PortId(0), at(&data)));
+    assert_eq!((found.len(), refused.len()), (1, 0));
+    assert_eq!((found[0].form, found[0].handlers.len(), found[0].outputs.len()), (Form::Linear, 3, 1));
+    assert!(found[0].branches.iter().all(|branch| branch.why != Why::Either));
+
+    let (found, _) = paths(&stack, Entry::Frame(PortId(0), at(&acknowledged)));
+    assert!(found.len() > 10 && found.iter().any(|path| path.form == Form::Splitting));
+
+    let above = &stack.ports[1];
+    let send = above.inputs.iter().position(|input| stack.event(input.event).role == EventRole::Sending);
+    let (found, refused) = paths(&stack, Entry::Call(PortId(1), send.expect("messages are sent")));
+    assert_eq!((found.len(), refused.len()), (2, 0));
+    for path in &found {
+        assert_eq!((path.form, path.outputs.len(), path.outputs[0].port), (Form::Linear, 1, PortId(0)));
+    }
+}
+
+/// Nothing is left out: each call, each shape of a frame and each timer is an entry.
+#[test]
+fn entries_are_all_events_from_outside() {
+    let mut session = Session::open(&[root().join("examples/reliable.nacre")]);
+    let stack = session.stack("reliable_plain").unwrap_or_else(|| panic!("{}", session.render(false)));
+    let all = Entry::all(&stack);
+    let calls = stack.ports.iter().filter(|port| port.frames.is_none()).map(|port| port.inputs.len()).sum::<usize>();
+    assert_eq!(all.len(), calls + stack.layouts[0].shapes.len() + stack.timers.len());
+}
