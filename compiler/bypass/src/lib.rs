@@ -1,15 +1,17 @@
 //! The common paths of a stack: what one event from outside does in all layers, and under which condition.
 //!
-//! Layers handle an event one after the other. On a *path* each branch goes one way, so what all layers do together is a
+//! Layers handle an event one after the other. On a *path* each branch goes one way, so what all layers do is a
 //! sequence without branches, under one condition: the conjunction of those of the branches, in terms of the state
-//! before the event (its *predicate*). That is what Ensemble calls a common case predicate (Liu et al. 1999 §4.1.2), and
-//! what a bypass is made of. Nothing here is told by the author of a layer, except for `likely` and `unlikely`.
+//! before the event (its *predicate*). Ensemble calls it a common case predicate (Liu et al. 1999, 4.1.2); a bypass is
+//! made of both. Nothing here is told by the author of a layer, except for `likely` and `unlikely`.
 //!
-//! A path is found by symbolic execution of the composed stack IR under a guide ([`nacre_symbolic::guide`]) from the
-//! entry of the event until no event remains ([`step`]). [`paths`] finds all that are common.
+//! A path is found by symbolic execution of the composed stack IR under a guide ([`nacre_symbolic::guide`]), from the
+//! entry of the event until no event remains. [`paths`] finds all that are common.
 
 pub mod path;
+mod search;
 pub mod show;
 mod step;
 
-pub use path::{paths, Entry, Form, Output, Path, Refusal, MOST};
+pub use path::{Entry, Form, Output, Path, Refusal};
+pub use search::{paths, MOST};

@@ -1,16 +1,11 @@
-//! Paths, and the search for them.
+//! Paths, and where they begin.
 
 use nacre_stack::*;
-use nacre_symbolic::guide::{Branch, Guide};
+use nacre_symbolic::guide::Branch;
 use nacre_symbolic::state::State;
 use nacre_symbolic::terms::{Term, Terms};
 use nacre_symbolic::values::Value;
 use nacre_symbolic::Unsupported;
-
-use crate::step::Step;
-
-/// The most paths of one entry that are searched.
-pub const MOST: usize = 64;
 
 /// Where an event enters the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,23 +67,6 @@ pub struct Refusal {
     pub branches: Vec<Branch>,
     pub terms: Terms,
     pub why: Unsupported,
-}
-
-/// The common paths of an entry, in the order of a search in depth, and the ways that are none; at most [`MOST`]
-/// together.
-pub fn paths(stack: &Stack, entry: Entry) -> (Vec<Path>, Vec<Refusal>) {
-    let (mut found, mut refused) = (vec![], vec![]);
-    let mut sides = Some(vec![]);
-    while let Some(these) = sides.filter(|_| found.len() + refused.len() < MOST) {
-        let mut step = Step::new(stack, Guide::new(these));
-        let ran = step.run(entry);
-        sides = step.guide().next();
-        match ran {
-            Ok(()) => found.push(step.path(entry)),
-            Err(why) => refused.push(step.refusal(why)),
-        }
-    }
-    (found, refused)
 }
 
 impl Entry {

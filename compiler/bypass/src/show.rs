@@ -6,7 +6,8 @@ use nacre_stack::*;
 use nacre_symbolic::guide::{Branch, Why};
 use nacre_symbolic::values::Value;
 
-use crate::path::{paths, Entry, Form, Output, Path, Refusal};
+use crate::path::{Entry, Form, Output, Path, Refusal};
+use crate::search::paths;
 
 /// The most paths of one entry, and the most ways that are none, that are shown.
 pub const SHOWN: usize = 4;
@@ -99,7 +100,7 @@ fn show_branches(branches: &[Branch], source: &dyn Fn(Span) -> String) -> String
     for branch in branches {
         let why = match branch.why {
             Why::Marked => "marked as likely",
-            Why::OtherGivesUp => "otherwise it gives up",
+            Why::OtherDrops => "otherwise a message is dropped",
             Why::OtherLoops => "otherwise it loops",
             Why::Required => "required",
             Why::Either => "one of two",

@@ -1,14 +1,8 @@
-//! One path through code: of each branch that is not decided one side runs, and its condition is known from then on.
+//! Which side of each branch a run takes, and what the conditions tell.
 
-use nacre_stack::*;
+use nacre_stack::Span;
 
-use crate::execute::Run;
 use crate::terms::{Known, Term};
-use crate::values::{self, Value};
-use crate::Unsupported;
-
-/// The most iterations of a loop on a path.
-const ITERATIONS: u32 = 4;
 
 /// A branch whose condition was not decided by those before.
 #[derive(Clone, Debug)]
@@ -26,8 +20,8 @@ pub struct Branch {
 pub enum Why {
     /// The layer marks it as likely, or the other one as unlikely.
     Marked,
-    /// The other side gives up: it drops a message, or says that this is impossible.
-    OtherGivesUp,
+    /// The other side drops a message.
+    OtherDrops,
     /// The other side begins a loop.
     OtherLoops,
     /// It is no branch: the event would not be taken otherwise.
@@ -40,9 +34,9 @@ pub enum Why {
 #[derive(Clone, Debug, Default)]
 pub struct Guide {
     /// The sides at the first branches at which nothing tells; at later ones it is the one where the condition holds.
-    sides: Vec<bool>,
+    pub(crate) sides: Vec<bool>,
     /// How many of these branches there were.
-    met: usize,
+    pub(crate) met: usize,
     /// The branches so far.
     pub branches: Vec<Branch>,
     /// What their conditions tell.
@@ -63,77 +57,4 @@ impl Guide {
         sides.push(false);
         Some(sides)
     }
-}
-
-impl Run<'_> {
-    /// The side that a guided run takes at a branch: whether the condition holds.
-    pub(crate) fn guided(&mut self, span: Span, condition: Term, likely: Option<bool>, sides: [&Block; 2]) -> bool {
-        let tells = match (likely, sides.map(gives_up)) {
-            (Some(likely), _) => Some((likely, Why::Marked)),
-            (None, [true, false]) => Some((false, Why::OtherGivesUp)),
-            (None, [false, true]) => Some((true, Why::OtherGivesUp)),
-            _ => None,
-        };
-        self.take_side(span, condition, tells)
-    }
-
-    /// The side that a guided run takes where something else than a branch of the code depends on a condition. `likely`:
-    /// the side that enters no loop.
-    pub fn side(&mut self, span: Span, condition: Term, likely: Option<bool>) -> bool {
-        self.take_side(span, condition, likely.map(|likely| (likely, Why::OtherLoops)))
-    }
-
-    /// Adds a condition of the path that is no branch.
-    pub fn require(&mut self, span: Span, condition: Term) {
-        self.take_side(span, condition, Some((true, Why::Required)));
-    }
-
-    fn take_side(&mut self, span: Span, condition: Term, tells: Option<(bool, Why)>) -> bool {
-        let guide = self.guide.as_mut().expect("a guided run");
-        let decided = self.terms.replace(condition, &guide.known);
-        if let Some(taken) = self.terms.truth_of(decided) {
-            return taken;
-        }
-        let (taken, why) = tells.unwrap_or_else(|| {
-            guide.met += 1;
-            (guide.sides.get(guide.met - 1).copied().unwrap_or(true), Why::Either)
-        });
-        let holds = if taken { decided } else { self.terms.not(decided) };
-        guide.branches.push(Branch { span, holds, taken, why });
-        self.terms.learn(&mut guide.known, decided, taken);
-        // As it was before other conditions simplified it.
-        self.terms.learn(&mut guide.known, condition, taken);
-        taken
-    }
-
-    /// Iterations, one after the other, until one leaves the loop.
-    pub(crate) fn follow(&mut self, bound: u32, body: &Block, guard: Term) -> Result<Term, Unsupported> {
-        for _ in 0..bound.min(ITERATIONS) {
-            let never = self.terms.truth(false);
-            self.breaks.push(never);
-            let ran = self.block(body, guard);
-            let broken = self.breaks.pop().expect("pushed above");
-            let again = ran?;
-            if self.terms.truth_of(broken) == Some(true) {
-                return Ok(guard);
-            }
-            if self.terms.truth_of(again) == Some(false) {
-                return Ok(again);
-            }
-        }
-        Err(Unsupported::new("a loop of many iterations".into()))
-    }
-
-    /// A value, simplified by what is known of the path.
-    pub fn simplified(&mut self, value: &Value) -> Value {
-        let Some(guide) = &self.guide else { return value.clone() };
-        values::zip(value, value, &mut |term, _| self.terms.replace(term, &guide.known))
-    }
-}
-
-/// Whether a block drops a message, or says that this is impossible.
-fn gives_up(block: &Block) -> bool {
-    block.iter().any(|statement| {
-        matches!(statement.kind, StatementKind::Drop(_) | StatementKind::Impossible | StatementKind::Unreachable)
-    })
 }

@@ -21,6 +21,7 @@ mod bytes;
 mod changes;
 pub mod execute;
 mod expressions;
+mod follow;
 pub mod guide;
 mod loops;
 mod methods;

@@ -8,7 +8,6 @@ mod replace;
 
 use std::collections::HashMap;
 
-use print::parts;
 pub use print::{script, Goal};
 pub use replace::Known;
 
@@ -77,6 +76,17 @@ pub enum Node {
     Apply(Op, Vec<Term>),
     /// An uninterpreted function.
     Call(String, Sort, Vec<Term>),
+}
+
+impl Node {
+    /// The terms that it is made of.
+    pub fn parts(&self) -> Vec<Term> {
+        match self {
+            Node::Truth(_) | Node::Bits(..) | Node::Free(..) => vec![],
+            Node::Filled(_, element) => vec![*element],
+            Node::Apply(_, parts) | Node::Call(_, _, parts) => parts.clone(),
+        }
+    }
 }
 
 /// The table of terms.

@@ -40,7 +40,7 @@ impl Terms {
         open.push(goal.claim);
         while let Some(term) = open.pop() {
             if seen.insert(term) {
-                open.extend(parts(self.node(term)));
+                open.extend(self.node(term).parts());
             }
         }
         let is_shown = |term: &Term| matches!(self.node(*term), Node::Free(_, Sort::Bool | Sort::Bits(_)));
@@ -65,7 +65,7 @@ impl Writer<'_> {
             let uses = self.uses.entry(term).or_insert(0);
             *uses += 1;
             if *uses == 1 {
-                open.extend(parts(self.terms.node(term)));
+                open.extend(self.terms.node(term).parts());
             }
         }
     }
@@ -110,11 +110,11 @@ impl Writer<'_> {
             }
             if !ready {
                 open.push((term, true));
-                open.extend(parts(self.terms.node(term)).into_iter().map(|part| (part, false)));
+                open.extend(self.terms.node(term).parts().into_iter().map(|part| (part, false)));
                 continue;
             }
             let text = self.written(term);
-            let is_simple = parts(self.terms.node(term)).is_empty();
+            let is_simple = self.terms.node(term).parts().is_empty();
             let is_once = self.uses.get(&term).is_none_or(|uses| *uses < 2) && text.len() < 200;
             let name = if is_simple || is_once {
                 text
@@ -142,14 +142,6 @@ impl Writer<'_> {
             Node::Call(name, sort, arguments) if arguments.is_empty() => self.function(name, *sort, arguments),
             Node::Call(name, sort, arguments) => list(&self.function(name, *sort, arguments), arguments),
         }
-    }
-}
-
-pub(super) fn parts(node: &Node) -> Vec<Term> {
-    match node {
-        Node::Truth(_) | Node::Bits(..) | Node::Free(..) => vec![],
-        Node::Filled(_, element) => vec![*element],
-        Node::Apply(_, parts) | Node::Call(_, _, parts) => parts.clone(),
     }
 }
 

@@ -74,7 +74,7 @@ impl Terms {
             }
             let node = self.node(here).clone();
             let before = open.len();
-            open.extend(super::parts(&node).into_iter().filter(|part| !done.contains_key(part)));
+            open.extend(node.parts().into_iter().filter(|part| !done.contains_key(part)));
             if open.len() > before {
                 continue;
             }
@@ -87,7 +87,7 @@ impl Terms {
 
     /// The node of other parts.
     fn remade(&mut self, term: Term, node: &Node, by: &HashMap<Term, Term>) -> Term {
-        let parts: Vec<Term> = super::parts(node).iter().map(|part| by[part]).collect();
+        let parts: Vec<Term> = node.parts().iter().map(|part| by[part]).collect();
         match node {
             Node::Truth(_) | Node::Bits(..) | Node::Free(..) => term,
             Node::Filled(index, _) => self.filled(*index, parts[0]),
