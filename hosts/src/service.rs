@@ -25,7 +25,7 @@ pub struct Service {
 impl Service {
     /// What these automata promise together: each of them must be kept.
     pub fn of(automata: &[Automaton]) -> Service {
-        let all = automata.iter().filter_map(|automaton| Play::after_sends(automaton)).map(|play| play.promises());
+        let all = automata.iter().filter_map(Play::after_sends).map(|play| play.promises());
         all.fold(Service::default(), |a, b| Service {
             intact: a.intact || b.intact,
             once: a.once || b.once,

@@ -141,7 +141,7 @@ fn operands_are_evaluated_in_the_documented_order() {
         let event = interface.input(Some("p"), &format!("c{at}")).expect("it is declared");
         let step = endpoint.call(2, event, &[], None, &[]);
         assert_eq!(step.outcome, Outcome::Done, "{body}");
-        let last = step.outputs.iter().filter(|output| output.arguments.len() == 2).last().expect("it is done");
+        let last = step.outputs.iter().rfind(|output| output.arguments.len() == 2).expect("it is done");
         if last.arguments != [*log, *v] {
             wrong.push(format!("{body}\n    gives {:?}, not {:?}", last.arguments, [log, v]));
         }

@@ -76,7 +76,7 @@ impl<'a> Picture<'a> {
     }
 
     fn width(&self) -> usize {
-        self.lives.iter().zip(&self.rooms).last().map_or(0, |(life, room)| life + 50 + room)
+        self.lives.iter().zip(&self.rooms).next_back().map_or(0, |(life, room)| life + 50 + room)
     }
 
     /// Text that does not fit is cut off; its tooltip is complete.

@@ -28,7 +28,7 @@ fn unreadable(desk: &Desk) -> Vec<(String, &'static str)> {
         ("/dev/null".into(), "it is not a regular file"),
         (format!("/{}", "x".repeat(300)), "File name too long"),
     ];
-    let nothing = std::os::unix::fs::PermissionsExt::from_mode(0);
+    let nothing = std::os::unix::fs::PermissionsExt::from_mode(0o0);
     std::fs::set_permissions(desk.path("locked"), nothing).expect("locked");
     // Some users can read all files.
     if std::fs::read(desk.path("locked")).is_err() {

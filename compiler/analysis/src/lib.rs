@@ -4,7 +4,7 @@
 //!
 //! - [`flow`]: within one body and in the order of its statements, forward from its beginning or backward from its end;
 //! - [`values`]: over the whole stack, flow-insensitive: one value for each cell, local, result and header field,
-//! raised to a fixed point;
+//!   raised to a fixed point;
 //! - [`control`]: which statements run or not depending on a condition.
 //!
 //! [`linear`] (each message is consumed once), [`timing`] (the uses of times), [`delays`] (how long timers wait) and

@@ -81,7 +81,7 @@ fn a_pair_is_fused() {
 
 #[test]
 fn operations_that_differ_or_depend_on_each_other_are_not_fused() {
-    assert_eq!(fused(|first, second| std::mem::swap(first, second)), 0, "the other order");
+    assert_eq!(fused(std::mem::swap), 0, "the other order");
     assert_eq!(fused(|_, second| second.arguments[0] = num(4, Type::Seq(8))), 0, "another number");
     let low = |place: &Place| query(Query::Low, place, vec![], Type::Seq(8));
     let moves = |first: &mut Operate, second: &mut Operate| {

@@ -152,7 +152,7 @@ fn a_peer_that_moves_and_a_way_whose_room_changes_are_state_of_their_context() {
     let context = &stack.contexts[0];
     let peer = context.peer.expect("a peer");
     let there = Value::Addr(Addr { ip: [7; 16], port: 9, family: 6 });
-    assert_eq!(machine.call(input(&stack, "below", "moved"), &[there.clone()], b"", 1), Outcome::Ok);
+    assert_eq!(machine.call(input(&stack, "below", "moved"), std::slice::from_ref(&there), b"", 1), Outcome::Ok);
     assert_eq!(machine.cell(peer), &there);
     assert_eq!(machine.call(input(&stack, "above", "send"), &[], &[1; 300], 2), Outcome::Ok);
     assert_eq!(machine.take_outputs()[0].arguments, [there]);

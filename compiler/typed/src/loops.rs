@@ -206,7 +206,7 @@ impl Body<'_, '_> {
         // The index of an empty range is of the type of its ends.
         let element = if matches!(element, Type::UInt(_)) { wide.clone() } else { element };
         let (from, to) = (as_type(&from, wide.clone()), as_type(&to, wide));
-        let begins;
+
         self.open();
         let variable = match &head.pattern.kind {
             Written::Name(name) => Some(self.declare_constant(name, element, NameOf::Loop)),
@@ -216,7 +216,7 @@ impl Body<'_, '_> {
                 None
             }
         };
-        begins = self.loop_begins();
+        let begins = self.loop_begins();
         let body = variable.map(|_| self.turn(begins, span, |b| b.statements(body)));
         self.close();
         Some(StatementKind::For { variable: variable?, from, to, bound, body: body? })

@@ -333,10 +333,7 @@ impl Body<'_, '_> {
     /// `return`, and what is returned.
     pub fn returned(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<Option<Expr>> {
         let value = match (value, self.result()) {
-            (value, _) if matches!(self.context, Context::Unknown) => match value {
-                Some(e) => Some(self.salvaged(e)),
-                None => None,
-            },
+            (value, _) if matches!(self.context, Context::Unknown) => value.map(|e| self.salvaged(e)),
             (None, None) => None,
             (Some(e), Some(ty)) => Some(self.expr_as(e, &ty)?),
             (Some(e), None) => {

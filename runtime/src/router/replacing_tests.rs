@@ -201,7 +201,7 @@ fn end_that_asks_on_a_newer_connection_is_silent_on_the_older_one() {
             let is_finish = *from == at(CLIENT) && kind(frame) == FINISH;
             newer = newer.or_else(|| is_finish.then(|| cookie(frame)).filter(|at| *at != cookie(&held[0].2)));
             let is_held = is_finish && cookie(frame) == cookie(&held[0].2);
-            !is_held && !(kind(frame) == SEALED && *from == at(CLIENT) && Some(cookie(frame)) == newer)
+            !(is_held || kind(frame) == SEALED && *from == at(CLIENT) && Some(cookie(frame)) == newer)
         });
         translate(flying, label);
     });

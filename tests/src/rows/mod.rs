@@ -155,13 +155,13 @@ impl Code<'_> {
 }
 
 /// The number of bytes of a value of the type in [`interpret::Machine::canonical_bytes`], if it is the same for all.
-pub fn size(stack: &Stack, ty: &Type) -> Option<usize> {
+pub fn size(ty: &Type) -> Option<usize> {
     Some(match ty {
         Type::Bits(n) => 8 * n.div_ceil(64) as usize,
-        Type::Array(t, n) => *n as usize * size(stack, t)?,
+        Type::Array(t, n) => *n as usize * size(t)?,
         Type::Bytes(n) => *n as usize,
         Type::Addr => 20,
-        Type::Tuple(types) => types.iter().map(|t| size(stack, t)).sum::<Option<usize>>()?,
+        Type::Tuple(types) => types.iter().map(size).sum::<Option<usize>>()?,
         ty if operations::Kind::of(ty).is_number() => 8,
         _ => return None,
     })
@@ -171,7 +171,7 @@ pub fn size(stack: &Stack, ty: &Type) -> Option<usize> {
 pub fn locate(stack: &Stack, at: usize) -> String {
     let mut rest = at;
     for cell in &stack.cells {
-        match size(stack, &cell.ty) {
+        match size(&cell.ty) {
             Some(n) if rest < n => return format!("{}, byte {rest}", cell.name),
             Some(n) => rest -= n,
             None => return format!("from {} on", cell.name),

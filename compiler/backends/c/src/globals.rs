@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn interned_values_keep_their_number() {
         let globals = Globals::new("st");
-        let [a, b] = [1, 2].map(|n| Global::Call(n));
+        let [a, b] = [1, 2].map(Global::Call);
         assert_eq!(globals.name(a.clone(), "above_send"), "above_send");
         assert_eq!(globals.name(b.clone(), "above_send"), "above_send_2");
         assert_eq!(globals.name(a, "other"), "above_send");

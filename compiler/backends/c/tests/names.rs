@@ -84,7 +84,7 @@ fn two_lower_ports(mut stack: Stack) -> Stack {
     let (first, second) = (Target::Port(PortId(0)), Target::Port(PortId(stack.ports.len() as u32)));
     stack.ports.push(stack.ports[0].clone());
     let links = stack.links.iter().filter(|link| link.lower == first);
-    let links: Vec<Link> = links.map(|link| Link { lower: second, ..link.clone() }).collect();
+    let links: Vec<Link> = links.map(|link| Link { lower: second, ..*link }).collect();
     stack.links.extend(links);
     stack
 }

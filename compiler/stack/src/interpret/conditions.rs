@@ -15,7 +15,7 @@ impl<'a> Run<'a> {
         if let Some(admission) = self.stack.acceptance(layer, event.event) {
             if inner && !self.admits(admission, event.event, &event.arguments) {
                 let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
-                return self.report(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"));
+                self.report(Rule::Accepts, format!("`{layer}` does not accept this `{event}`"))
             }
         }
     }

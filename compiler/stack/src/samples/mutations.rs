@@ -21,7 +21,7 @@ pub fn tokens(text: &str) -> Vec<(usize, usize)> {
 }
 
 /// What may replace a token: numbers at the limits, or another word of the text.
-pub fn replacements<'t>(text: &'t str, token: &str, tokens: &[(usize, usize)], dice: &mut SplitMix64) -> Vec<String> {
+pub fn replacements(text: &str, token: &str, tokens: &[(usize, usize)], dice: &mut SplitMix64) -> Vec<String> {
     let mut other = || {
         let (from, to) = tokens[dice.below(tokens.len() as u64) as usize];
         text[from..to].to_string()
