@@ -72,13 +72,40 @@ impl Run<'_> {
     pub(crate) fn concat(&mut self, parts: &[Expr]) -> Found<Term> {
         let mut whole = None;
         for part in parts {
-            if !matches!(part.ty, Type::Bytes(_)) {
-                return Err(Unsupported::new("strings of bytes".into()));
-            }
-            let part = self.term(part)?;
+            let part = match (&part.kind, &part.ty) {
+                (ExprKind::Literal(bytes), _) if !bytes.is_empty() => self.literal(bytes, bytes.len() as u32),
+                (_, Type::Bytes(n)) if *n > 0 => self.term(part)?,
+                _ => return Err(Unsupported::new("strings of bytes".into())),
+            };
             whole = Some(whole.map_or(part, |before| self.terms.concat(part, before)));
         }
         whole.ok_or_else(|| Unsupported::new("no bytes".into()))
+    }
+
+    /// Constant bytes, of a number of bytes: cut, or filled with zeros.
+    pub(crate) fn literal(&mut self, bytes: &[u8], size: u32) -> Term {
+        let mut whole = self.terms.bits(8 * size.max(1), 0);
+        for chunk in bytes.chunks(16).rev() {
+            let number = chunk.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte));
+            let (chunk, width) = (self.terms.bits(8 * chunk.len() as u32, number), self.terms.width(whole));
+            let joined = self.terms.concat(whole, chunk);
+            whole = self.terms.resize(joined, width);
+        }
+        whole
+    }
+
+    /// A part of bytes between two constants.
+    pub(crate) fn part(&mut self, a: &Expr, from: &Expr, to: &Expr, ty: &Type) -> Found<Term> {
+        let (bytes, from, to) = (self.value(a)?, self.term(from)?, self.term(to)?);
+        let ends = self.terms.value_of(from).zip(self.terms.value_of(to));
+        match (bytes, &a.ty, ty, ends) {
+            (Value::Term(bytes), Type::Bytes(n), Type::Bytes(size), Some((from, to)))
+                if from < to && to <= u128::from(*n) && to - from == u128::from(*size) =>
+            {
+                Ok(self.terms.extract(bytes, 8 * to as u32 - 1, 8 * from as u32))
+            }
+            _ => Err(Unsupported::new("a part of bytes".into())),
+        }
     }
 
     /// What the result of a filter depends on.

@@ -86,9 +86,12 @@ impl Run<'_> {
                 Value::Term(self.terms.call(&format!("extern {}", id.0), sort, &parts))
             }
             ExprKind::MulDiv(a, b, c) => Value::Term(self.mul_div(a, b, c)?),
-            ExprKind::Literal(_) | ExprKind::Concat(_) | ExprKind::Part(..) => {
-                return Err(Unsupported::new("strings of bytes".into()));
-            }
+            ExprKind::Literal(bytes) => match ty {
+                Type::Bytes(n) => Value::Term(self.literal(bytes, *n)),
+                _ => return Err(Unsupported::new("strings of bytes".into())),
+            },
+            ExprKind::Part(a, from, to) => Value::Term(self.part(a, from, to, ty)?),
+            ExprKind::Concat(_) => return Err(Unsupported::new("strings of bytes".into())),
             ExprKind::Push(..) | ExprKind::Slice(..) | ExprKind::Rest(..) => Value::Message(self.made_of(expr)?),
         })
     }
