@@ -141,7 +141,7 @@ fn answer_that_has_arrived_comes_before_a_refusal_and_before_the_time_limit() {
 fn refusal_is_not_believed_while_a_distant_peer_may_still_answer() {
     let mut world = World::new();
     world.connect(Expect::Any);
-    let mut held: Vec<(u64, (SocketAddr, SocketAddr, Vec<u8>))> = Vec::new();
+    let mut held: Vec<(u64, OnWay)> = Vec::new();
     for _ in 0..60 {
         world.run(SECOND / 20, |flying| {
             for one in std::mem::take(flying) {

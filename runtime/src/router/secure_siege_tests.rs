@@ -8,7 +8,6 @@ use crate::error::Words;
 use crate::secure::keys::Expect;
 use crate::wire::secure::{Finish, Reset, Respond, Sealed, SecureControl};
 use crate::wire::{short_key, Control, Ending, Label, Preamble};
-use std::net::SocketAddr;
 
 const SIEGES: u64 = 6;
 const ELSEWHERE: [usize; 2] = [7, 8];
@@ -19,7 +18,7 @@ struct Attacker {
     random: Random,
     seen: Flying,
     /// Frames on the way, and how long they still are.
-    held: Vec<(u64, (SocketAddr, SocketAddr, Vec<u8>))>,
+    held: Vec<(u64, OnWay)>,
 }
 
 impl Attacker {
@@ -62,7 +61,7 @@ impl Attacker {
     }
 
     /// What an attacker makes of a frame, before it.
-    fn attack(&mut self, (from, to, frame): &(SocketAddr, SocketAddr, Vec<u8>), flying: &mut Flying) {
+    fn attack(&mut self, (from, to, frame): &OnWay, flying: &mut Flying) {
         let label = self.label(frame);
         let elsewhere = at(ELSEWHERE[self.random.below(2) as usize]);
         let mut spoilt = frame.clone();
