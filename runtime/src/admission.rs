@@ -72,6 +72,16 @@ impl Admission {
         in_the_way.map_or(Room::Never, |oldest| Room::After(*oldest))
     }
 
+    /// The same of a peer that has shown that it receives frames at this address. Somebody on the way may have shown
+    /// that in its place, and for many connections: the oldest of those that are not confirmed makes room.
+    pub(crate) fn room_for_proven(&self, ip: IpAddr) -> Room {
+        if !self.has_all(ip) {
+            return Room::There;
+        }
+        let oldest = self.by_network.get(&network(ip)).and_then(BTreeSet::first);
+        oldest.map_or(Room::Never, |oldest| Room::After(*oldest))
+    }
+
     /// Whether the peers of this network have as many connections as they may, the confirmed ones included.
     pub(crate) fn has_all(&self, ip: IpAddr) -> bool {
         self.begun.get(&network(ip)).copied().unwrap_or(0) >= self.most_begun
@@ -185,7 +195,9 @@ mod tests {
         admission.confirm(id(1), address(1));
         assert_eq!(admission.room_for(address(1)), Room::After(id(2)));
         assert_eq!(admission.room_for(address(2)), Room::There);
+        assert_eq!(admission.room_for_proven(address(1)), Room::After(id(2)));
         (2..=3).for_each(|n| admission.confirm(id(n), address(1)));
+        assert_eq!(admission.room_for_proven(address(1)), Room::Never);
         assert_eq!((admission.room_for(address(1)), admission.room_for(address(2))), (Room::Never, Room::There));
         admission.leave(id(2), address(1));
         assert_eq!(admission.room_for(address(1)), Room::There);

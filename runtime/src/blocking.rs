@@ -177,7 +177,11 @@ impl Listener {
 
     /// Drops the events that do not concern messages or ends, for programs that never poll.
     pub(crate) fn forget_news(&mut self) {
-        let kept = |head: &Head| matches!(head, Head::Delivered { .. } | Head::Closed { .. } | Head::OtherStack(_));
+        let kept = |head: &Head| match head {
+            Head::Delivered { .. } | Head::Closed { .. } => true,
+            Head::OtherStack(what) => what.connection.is_some(),
+            _ => false,
+        };
         self.router.events().retain(kept);
     }
 

@@ -45,8 +45,9 @@ pub(crate) struct Begun {
     /// When the frame is sent again, and how long after that again.
     pub again_at: u64,
     pub again_after: u64,
-    /// When a *retry* was last answered at once.
+    /// When the frame was last sent because of a *retry*, and how many of these have come since it was sent.
     pub retried_at: u64,
+    pub retries: u64,
     /// What somebody who has seen the frame says, and until when the peer may show that it is a lie.
     pub doubt: Option<Doubt>,
     /// The event and length of the call that was refused last.

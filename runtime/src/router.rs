@@ -40,6 +40,10 @@ mod secure_limit_tests;
 #[cfg(test)]
 mod secure_moving_tests;
 #[cfg(test)]
+mod secure_pressure_tests;
+#[cfg(test)]
+mod secure_siege_tests;
+#[cfg(test)]
 mod secure_tests;
 #[cfg(test)]
 mod secure_world;

@@ -29,8 +29,10 @@ pub(crate) struct Secured {
     pub begun_at: Option<u64>,
     /// The other connections with the peer, while this end asks which one the peer has.
     pub rivals: Option<Rivals>,
-    /// When an address was last asked that was not the peer's.
+    /// When the peer last answered at its address, after a frame of it had come from elsewhere.
     pub stayed_at: u64,
+    /// Where it was before, the last one first.
+    pub earlier: Vec<SocketAddr>,
 }
 
 /// Connections that end when the peer has shown that it is alive on another one.
@@ -52,6 +54,18 @@ pub(crate) struct Repeated {
     pub after: u64,
 }
 
+/// So many earlier addresses of a peer are remembered.
+const EARLIER_MAX: usize = 4;
+
+impl Secured {
+    /// The connection has moved.
+    pub(crate) fn note_move(&mut self, before: SocketAddr, now: SocketAddr) {
+        self.earlier.retain(|address| *address != before && *address != now);
+        self.earlier.insert(0, before);
+        self.earlier.truncate(EARLIER_MAX);
+    }
+}
+
 impl Drop for Secured {
     fn drop(&mut self) {
         self.peer_reset.zeroize();
@@ -65,12 +79,19 @@ pub(crate) struct Who {
     key: Result<PublicKey, SocketAddr>,
     identity: u64,
     fingerprint: u64,
+    /// Which of this end's identities it knows.
+    own: u64,
 }
 
 impl Who {
-    /// The peer with a public key, or one of those with a common secret.
-    pub(crate) fn new(key: Option<PublicKey>, peer: &Peer) -> Who {
-        Who { key: key.ok_or(peer.address), identity: peer.identity, fingerprint: peer.fingerprint }
+    /// The peer with a public key, or one of those with a common secret, and the identity of this end that it knows.
+    pub(crate) fn new(key: Option<PublicKey>, peer: &Peer, own: u64) -> Who {
+        Who { key: key.ok_or(peer.address), identity: peer.identity, fingerprint: peer.fingerprint, own }
+    }
+
+    /// Whether it is known by its address.
+    pub(crate) fn is_by_address(&self) -> bool {
+        self.key.is_err()
     }
 }
 

@@ -95,10 +95,15 @@ impl Security {
         if let Some(first) = &secured.first {
             self.handshakes.forget(first, id);
         }
-        if let Some(all) = self.by_who.get_mut(&secured.who) {
+        self.leave_peer(&secured.who, id);
+    }
+
+    /// A connection is none with this peer any more.
+    pub(crate) fn leave_peer(&mut self, who: &Who, id: ConnectionId) {
+        if let Some(all) = self.by_who.get_mut(who) {
             all.retain(|one| *one != id);
             if all.is_empty() {
-                self.by_who.remove(&secured.who);
+                self.by_who.remove(who);
             }
         }
     }

@@ -41,6 +41,14 @@ impl KnownPeers {
         &self.path
     }
 
+    /// The key that a peer has, as far as it is known.
+    ///
+    /// # Errors
+    /// A message for the user.
+    pub fn key(&self, name: &str) -> Result<Option<PublicKey>, String> {
+        Ok(find(&self.lines()?, name))
+    }
+
     /// Compares a key that a peer has proven to have with the one that it had before. That of a new peer is remembered.
     ///
     /// # Errors
@@ -175,7 +183,9 @@ mod tests {
     #[test]
     fn first_key_of_a_peer_is_remembered() {
         let (_home, peers) = peers();
+        assert_eq!(peers.key("example.org:7"), Ok(None));
         assert_eq!(peers.meet("Example.org:7", key(1)), Ok(Acquaintance::First));
+        assert_eq!(peers.key("example.org:7"), Ok(Some(key(1))));
         assert_eq!(peers.meet("example.org:7", key(1)), Ok(Acquaintance::Known));
         assert_eq!(peers.meet("example.org:7", key(2)), Ok(Acquaintance::Other(key(1))));
         assert_eq!(peers.meet("example.org:8", key(2)), Ok(Acquaintance::First));

@@ -35,13 +35,13 @@ pub fn chat(args: &Chat, stack: &Stack, protection: &Protection) -> Result<Exit,
     match &args.to {
         Some(to) => {
             say(&format!("talking to {to} over {}", introduce(stack)));
-            let trust = Trust { peer: to, pin: args.expected.peer, protection };
-            let id = trust.connect(&mut line.listener, stack)?;
-            match trust.meet(&mut line.listener, id, &interrupt) {
+            let trust = Trust { peer: to, pin: args.expected.peer, protection, stack };
+            let mut begun = trust.connect(&mut line.listener)?;
+            match trust.meet(&mut line.listener, &mut begun, &interrupt) {
                 Err(_) if interrupt.came() => return Ok(interrupt.exit()),
                 met => met?,
             };
-            peers.push(Peer { id, ended: false });
+            peers.push(Peer { id: begun.id, ended: false });
         }
         None => {
             line.listener.serve(stack)?;
@@ -103,7 +103,7 @@ impl Talk<'_> {
                     self.gone(connection, reason, caller);
                     words.into_iter().for_each(|words| say(&format!("it says: {}", printable(&words.text))));
                 }
-                Some(Event::OtherStack(what)) => say(&what.description()),
+                Some(Event::OtherStack(what)) => self.words.say(&what.description()),
                 Some(Event::Error { peer, cause, .. }) => say(&format!("{peer}: {cause}")),
                 _ => {}
             }

@@ -31,11 +31,12 @@ impl Head {
         Some(Head { size: u64::from_le_bytes(*size), name: name.to_string() })
     }
 
-    /// Returns a name that is safe to create in a folder: no path, not hidden, no control characters.
+    /// Returns a name that is safe to create in a folder: no path, not hidden, no control characters. Spaces in front
+    /// do not hide a dot.
     pub fn safe_name(&self) -> String {
         let last = self.name.rsplit(['/', '\\']).next().unwrap_or_default();
         let clean: String = last.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
-        let clean = clean.trim_start_matches('.').trim();
+        let clean = clean.trim_start_matches(|c: char| c == '.' || c.is_whitespace()).trim_end();
         if clean.is_empty() {
             "file".into()
         } else {
@@ -145,5 +146,16 @@ mod tests {
         assert_eq!(safe("..\\.profile"), "profile");
         assert_eq!(safe("a\u{1b}[2Jb"), "a_[2Jb");
         assert_eq!(safe(""), "file");
+    }
+
+    #[test]
+    fn names_do_not_begin_with_a_dot() {
+        let safe = |name: &str| Head { size: 0, name: name.into() }.safe_name();
+        for hidden in [" .profile", ". .profile", "\u{a0}.profile", ".. ..profile ", "x/ .profile"] {
+            assert_eq!(safe(hidden), "profile", "{hidden:?}");
+        }
+        // It would be taken for a leftover, and removed when the next receiver starts.
+        assert_eq!(safe(" .nacre-0123.part"), "nacre-0123.part");
+        assert_eq!([" ..", " . ", ". ."].map(safe), ["file"; 3]);
     }
 }

@@ -9,6 +9,7 @@ mod protection;
 mod receive;
 mod report;
 mod send;
+mod share;
 mod store;
 mod trust;
 

@@ -11,6 +11,7 @@ use super::framing::{Answer, Head, Sum};
 use super::line::{introduce, Line};
 use super::protection::Protection;
 use super::report::Moved;
+use super::share::in_the_way;
 use super::store::{Partial, Store};
 use crate::args::Receive;
 use crate::console::{say, Exit, Limited};
@@ -37,6 +38,7 @@ pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result
         early_bytes: 0,
         looked: Instant::now(),
         told: HashSet::new(),
+        last: None,
         words: Limited::default(),
     };
     let interrupt = Interrupt::watch()?;
@@ -57,7 +59,8 @@ pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result
 
 /// The time limit for leaving senders; a second signal ends the program at once.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// The limit of concurrent transfers: a sender that comes when there are so many is told that the receiver is busy.
+/// The limit of concurrent transfers: a sender that comes when there are so many is told that the receiver is busy,
+/// or one of a network that has more than its share.
 const TRANSFERS: usize = 256;
 /// Bytes that are kept of senders that are not confirmed, of each and of all: nothing is stored for these.
 const EARLY: usize = 256 << 10;
@@ -84,6 +87,8 @@ struct Receiver<'r> {
     looked: Instant,
     /// Whom was told why its file is not taken; they have not closed yet.
     told: HashSet<ConnectionId>,
+    /// Whose file was complete last.
+    last: Option<ConnectionId>,
     words: Limited,
 }
 
@@ -208,24 +213,43 @@ impl Receiver<'_> {
             return None;
         }
         self.message(connection, message).unwrap_or_else(|why| {
-            self.give_up(connection, &why);
-            self.told.insert(connection);
-            let listener = &mut self.line.listener;
-            let told = listener.send(connection, &Answer::Failed(why).write());
-            if told.is_err() || listener.close(connection).is_err() {
-                listener.discard(connection);
-                self.told.remove(&connection);
-            }
+            self.reject(connection, why);
             None
         })
+    }
+
+    /// Ends a transfer, and tells the sender why.
+    fn reject(&mut self, connection: ConnectionId, why: String) {
+        self.give_up(connection, &why);
+        self.told.insert(connection);
+        let listener = &mut self.line.listener;
+        let told = listener.send(connection, &Answer::Failed(why).write());
+        if told.is_err() || listener.close(connection).is_err() {
+            listener.discard(connection);
+            self.told.remove(&connection);
+        }
+    }
+
+    /// Makes room for a transfer, if there are too many: one of the network that has most ends.
+    fn make_room(&mut self, newcomer: ConnectionId) -> Result<(), String> {
+        if self.incoming.len() < TRANSFERS {
+            return Ok(());
+        }
+        let busy = || format!("the receiver is busy with {TRANSFERS} transfers");
+        let listener = &self.line.listener;
+        let address = |connection: ConnectionId| listener.peer(connection).ok().map(|peer| peer.ip());
+        let mut transfers: Vec<_> = self.incoming.iter().map(|(id, incoming)| (incoming.begun, *id)).collect();
+        transfers.sort();
+        let transfers: Vec<_> = transfers.into_iter().filter_map(|(_, id)| Some((id, address(id)?))).collect();
+        let other = address(newcomer).and_then(|ip| in_the_way(&transfers, ip)).ok_or_else(busy)?;
+        self.reject(other, busy());
+        Ok(())
     }
 
     fn message(&mut self, connection: ConnectionId, message: &[u8]) -> Result<Option<bool>, String> {
         let Some(incoming) = self.incoming.get_mut(&connection) else {
             let head = Head::read(message).ok_or("it does not begin as `nacre run send` does")?;
-            if self.incoming.len() >= TRANSFERS {
-                return Err(format!("the receiver is busy with {TRANSFERS} transfers"));
-            }
+            self.make_room(connection)?;
             let incoming = self.begin(head)?;
             self.incoming.insert(connection, incoming);
             return Ok(None);
@@ -251,6 +275,7 @@ impl Receiver<'_> {
 
     fn finish(&mut self, connection: ConnectionId, other_sum: Sum) -> Result<bool, String> {
         let Some(incoming) = self.incoming.remove(&connection) else { return Ok(false) };
+        self.last = Some(connection);
         let Incoming { head, partial, begun, .. } = incoming;
         let cannot = |error: std::io::Error| format!("cannot store {}: {error}", head.safe_name());
         let (stored, sum) = partial.stored().map_err(cannot)?;
@@ -309,12 +334,13 @@ impl Receiver<'_> {
         }
     }
 
-    /// Waits until the sender has closed, so that it receives the answer.
+    /// Waits until the sender has closed, so that it receives the answer. That another one closes means nothing.
     fn farewell(&mut self) {
         let until = Instant::now() + FAREWELL;
-        while Instant::now() < until {
+        let is_there = |this: &Self| this.last.is_some_and(|last| this.line.listener.peer(last).is_ok());
+        while Instant::now() < until && is_there(self) {
             match self.line.listener.wait(Some(Duration::from_millis(100))) {
-                Ok(Some(Event::Closed { connection, .. })) => {
+                Ok(Some(Event::Closed { connection, .. })) if self.last == Some(connection) => {
                     let _ = self.line.listener.linger(connection);
                     return;
                 }

@@ -41,14 +41,14 @@ pub fn send(args: &Send, stack: &Stack, protection: &Protection) -> Result<Exit,
         Options { connections: 4, ..Options::default() },
         protection,
     )?;
-    let trust = Trust { peer: &args.to, pin: args.expected.peer, protection };
-    let peer = trust.connect(&mut listener, stack)?;
+    let trust = Trust { peer: &args.to, pin: args.expected.peer, protection, stack };
+    let mut connection = trust.connect(&mut listener)?;
     say(&format!("sending to {} over {}", args.to, introduce(stack)));
 
     let begun = Instant::now();
     let interrupt = Interrupt::watch()?;
-    let met = trust.meet(&mut listener, peer, &interrupt);
-    let (is_met, interrupt) = (protection.is_encrypted(), &interrupt);
+    let met = trust.meet(&mut listener, &mut connection, &interrupt);
+    let (peer, is_met, interrupt) = (connection.id, protection.is_encrypted(), &interrupt);
     let mut transfer = Sending { listener: &mut listener, peer, is_met, interrupt, sent: 0, reported: None };
     let sums = met.and_then(|key| {
         let sum = transfer.file(file, &head).map_err(|failure| failure.about(&path).with(key))?;
@@ -204,7 +204,9 @@ impl Sending<'_> {
             match self.listener.wait(Some(time))? {
                 Some(Event::Opened { .. }) => return Ok(()),
                 Some(Event::Delivered { message, .. }) => return Err(refusal(Answer::read(&message.to_vec()))),
-                Some(Event::OtherStack(what)) => return Err(Failure::new(Cause::OtherStack, what.description())),
+                Some(Event::OtherStack(what)) if what.connection == Some(self.peer) => {
+                    return Err(Failure::new(Cause::OtherStack, what.description()))
+                }
                 Some(Event::Closed { reason, .. }) => return Err(Error::Closed(reason).into()),
                 Some(Event::Error { peer, cause, .. }) => {
                     say(&format!("{peer}: {cause}. Is there a receiver? Still trying"));

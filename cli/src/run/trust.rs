@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use nacre_runtime::{ConnectionId, Error, Event, Listener, PublicKey, Reason, Stack};
+use nacre_runtime::{ConnectionId, Error, Event, Expect, Listener, PublicKey, Reason, Stack};
 
 use super::failure::{Cause, Failure};
 use super::protection::Protection;
@@ -16,23 +16,48 @@ use crate::units::Peer;
 pub const WRONG_KEY: u32 = 1;
 /// After this time without a proof the user learns what may be wrong.
 const HINT: Duration = Duration::from_secs(3);
+/// A peer that does not prove for this time that it still has the key that is known is asked which one it has.
+const CHANGED: Duration = Duration::from_secs(5);
 
 /// A peer, and what is expected of it.
 pub struct Trust<'t> {
     pub peer: &'t Peer,
     pub pin: Option<PublicKey>,
     pub protection: &'t Protection,
+    pub stack: &'t Stack,
+}
+
+/// A connection that was begun.
+pub struct Begun {
+    pub id: ConnectionId,
+    /// It is open only if the peer has the key that it had before.
+    expects_known: bool,
 }
 
 impl Trust<'_> {
-    /// Begins a connection with the peer.
-    pub fn connect(&self, listener: &mut Listener, stack: &Stack) -> Result<ConnectionId, Failure> {
+    /// Begins a connection with the peer. One that is known has to prove that it still has its key: so nobody on the
+    /// way can answer in its place, and end the connection by that.
+    pub fn connect(&self, listener: &mut Listener) -> Result<Begun, Failure> {
+        let known = match self.protection {
+            Protection::Keys(_) if self.pin.is_none() => self.known(&known_peers()?)?,
+            _ => None,
+        };
+        let id = self.begin(listener, self.pin.or(known))?;
+        Ok(Begun { id, expects_known: known.is_some() })
+    }
+
+    fn begin(&self, listener: &mut Listener, key: Option<PublicKey>) -> Result<ConnectionId, Failure> {
         let to = self.peer.address;
-        let begun = match self.protection.expect(self.pin) {
-            Some(expect) => listener.connect_secure(to, stack, expect, |_| {}),
-            None => listener.connect(to, stack),
+        let begun = match self.protection.expect(key) {
+            Some(expect) => listener.connect_secure(to, self.stack, expect, |_| {}),
+            None => listener.connect(to, self.stack),
         };
         Ok(begun?)
+    }
+
+    /// The key that the peer had before.
+    fn known(&self, peers: &KnownPeers) -> Result<Option<PublicKey>, Failure> {
+        peers.key(&self.peer.name).map_err(|words| Failure::new(Cause::Keys, words))
     }
 
     /// Waits until the peer has proven who it is, and requires that it is trusted: nothing is sent to it before.
@@ -40,16 +65,16 @@ impl Trust<'_> {
     pub fn meet(
         &self,
         listener: &mut Listener,
-        connection: ConnectionId,
+        begun: &mut Begun,
         interrupt: &Interrupt,
     ) -> Result<Option<PublicKey>, Failure> {
         if !self.protection.is_encrypted() {
             return Ok(None);
         }
-        let key = self.proven(listener, connection, interrupt)?;
+        let key = self.proven(listener, begun, interrupt)?;
         if let Err(failure) = self.require_trusted(key) {
-            if listener.refuse(connection, WRONG_KEY, "this peer expects another key at your address").is_err() {
-                listener.discard(connection);
+            if listener.refuse(begun.id, WRONG_KEY, "this peer expects another key at your address").is_err() {
+                listener.discard(begun.id);
             }
             return Err(failure.with(key));
         }
@@ -60,17 +85,19 @@ impl Trust<'_> {
     fn proven(
         &self,
         listener: &mut Listener,
-        connection: ConnectionId,
+        begun: &mut Begun,
         interrupt: &Interrupt,
     ) -> Result<Option<PublicKey>, Failure> {
-        let (begun, mut is_hinted, mut is_unreachable) = (Instant::now(), false, false);
+        let (since, mut is_hinted, mut is_unreachable) = (Instant::now(), false, false);
         loop {
             if interrupt.came() {
                 return Err(Failure::new(Cause::Interrupted, "interrupted"));
             }
             match listener.wait(Some(TURN))? {
                 Some(Event::Opened { peer_key, .. }) => return Ok(peer_key),
-                Some(Event::OtherStack(what)) => return Err(self.other_stack(&what.description())),
+                Some(Event::OtherStack(what)) if what.connection == Some(begun.id) => {
+                    return Err(self.other_stack(&what.description()))
+                }
                 Some(Event::Closed { reason, words, .. }) => {
                     return Err(match (reason, words) {
                         (Reason::Timeout, _) => self.unproven(),
@@ -84,12 +111,17 @@ impl Trust<'_> {
                 }
                 _ => {}
             }
-            if !is_hinted && !is_unreachable && begun.elapsed() > HINT {
+            if begun.expects_known && since.elapsed() > CHANGED {
+                // It may have another key now: then both are shown, and nothing is sent.
+                listener.discard(begun.id);
+                *begun = Begun { id: self.begin(listener, None)?, expects_known: false };
+            }
+            if !is_hinted && !is_unreachable && since.elapsed() > HINT {
                 say(&format!("{} has not answered yet. {} Still trying", self.peer, self.doubts()));
                 is_hinted = true;
             }
             // The events of a connection are kept for it.
-            listener.peer(connection)?;
+            listener.peer(begun.id)?;
         }
     }
 
@@ -101,7 +133,7 @@ impl Trust<'_> {
     fn unproven(&self) -> Failure {
         let proof = match (self.protection.expect(self.pin), self.pin) {
             (_, Some(key)) => format!("no peer at {} has proven to have the key {key}", self.peer),
-            (Some(nacre_runtime::Expect::Psk), _) => {
+            (Some(Expect::Psk), _) => {
                 format!("no peer at {} has proven to have the secret of --psk-file", self.peer)
             }
             _ => format!("no peer at {} has proven to have a key", self.peer),
@@ -130,7 +162,7 @@ impl Trust<'_> {
             return if pin == key { Ok(()) } else { Err(self.unproven()) };
         }
         let cannot = |words| Failure::new(Cause::Keys, words);
-        let known = KnownPeers::of(&Folder::find().map_err(cannot)?);
+        let known = known_peers()?;
         match known.meet(&self.peer.name, key).map_err(cannot)? {
             Acquaintance::Known => Ok(()),
             Acquaintance::First => {
@@ -167,4 +199,9 @@ impl Trust<'_> {
             ),
         )
     }
+}
+
+fn known_peers() -> Result<KnownPeers, Failure> {
+    let folder = Folder::find().map_err(|words| Failure::new(Cause::Keys, words))?;
+    Ok(KnownPeers::of(&folder))
 }

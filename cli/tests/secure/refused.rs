@@ -1,5 +1,8 @@
 //! Peers that are not allowed, and other stacks: an error on both sides, and never a connection without encryption.
 
+use std::net::UdpSocket;
+use std::time::Duration;
+
 use crate::common::{ran, RELIABLE, SECURE};
 use crate::party::{file, Receiver, User};
 
@@ -82,4 +85,51 @@ fn plain_sender_is_refused_by_a_receiver_with_keys() {
     assert!(err.contains("serves fingerprint"), "{err}");
     assert!(receiver.hear("refused 127.0.0.1").contains("this endpoint serves"));
     assert_eq!(alice.received(), [] as [&str; 0]);
+}
+
+/// A relay to a receiver. The first frame of a sender goes on, and back to it, too.
+fn reflecting(to: &str) -> String {
+    let [front, back] = [0, 1].map(|_| {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        socket.set_read_timeout(Some(Duration::from_millis(2))).expect("a time");
+        socket
+    });
+    let (to, address) = (to.to_string(), front.local_addr().expect("an address").to_string());
+    std::thread::spawn(move || {
+        let (mut sender, mut buffer) = (None, [0; 2048]);
+        loop {
+            if let Ok((len, from)) = front.recv_from(&mut buffer) {
+                if sender.replace(from) != Some(from) {
+                    front.send_to(&buffer[..len], from).expect("sent");
+                }
+                back.send_to(&buffer[..len], &to).expect("sent");
+            }
+            if let (Ok((len, _)), Some(sender)) = (back.recv_from(&mut buffer), sender) {
+                let _ = front.send_to(&buffer[..len], sender);
+            }
+        }
+    });
+    address
+}
+
+#[test]
+fn first_frame_that_comes_back_ends_no_transfer() {
+    let (alice, bob) = (User::new(), User::new());
+    let file = file(&bob, "f", 100);
+    let receiver = alice.receiver(&[]);
+    let (status, out, err) = bob.send(&file, &reflecting(&receiver.address), &[]);
+    assert_eq!(status, 0, "{out}{err}");
+
+    let copy = alice.path("copy");
+    let plain = ["run", RELIABLE, "--stack", "reliable"];
+    let mut command =
+        alice.command(&[&plain[..], &["receive", "--plain", "--listen", "127.0.0.1:0", "--out"]].concat());
+    let receiver = Receiver::start({
+        command.arg(&copy);
+        command
+    });
+    let to = reflecting(&receiver.address);
+    let mut command = bob.command(&[&plain[..], &["send", "--plain", "--to", &to, "--file"]].concat());
+    let (status, out, err) = ran(command.arg(&file));
+    assert_eq!(status, 0, "{out}{err}");
 }

@@ -126,3 +126,19 @@ fn files_of_keys_that_are_no_secret_or_not_understood_end_a_transfer() {
     assert_eq!(value["cause"].as_str(), Some("keys"));
     assert_eq!(alice.received(), [] as [&str; 0]);
 }
+
+#[test]
+fn known_peer_has_to_prove_its_key_so_that_nobody_answers_in_its_place() {
+    let (alice, bob) = (User::new(), User::new());
+    let file = file(&bob, "f", 100);
+    let receiver = alice.receiver(&[]);
+    // Patterns of docs/wire.md: XX takes any key, IK the one that is known.
+    for (contact, pattern) in [("first", 0), ("second", 1)] {
+        let pcap = bob.path(contact);
+        let (status, out, err) = bob.send(&file, &receiver.address, &["--pcap", pcap.to_str().expect("UTF-8")]);
+        assert_eq!(status, 0, "{out}{err}");
+        let capture = fs::read(pcap).expect("there");
+        let first = capture.windows(32).find(|frame| frame[..8] == [0xfe, 0, 0, 0, 1, 6, 0, 0]);
+        assert_eq!(first.expect("a first frame")[28], pattern, "{contact}");
+    }
+}

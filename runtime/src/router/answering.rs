@@ -11,13 +11,12 @@ use crate::instance::Config;
 use crate::outbox::Outbox;
 use crate::peers::Peer;
 use crate::secure::handshake::{Agreed, Responder};
-use crate::secure::keys::Expect;
 use crate::secure::noise::{Credentials, Parameters};
-use crate::secured::First;
+use crate::secured::{First, Who};
 use crate::wire::secure::{Finish, Initiate, Inner, Respond};
 use crate::wire::{Control, Label};
 use aws_lc_rs::digest::{digest, SHA256};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// The answer to a repeated frame is repeated once in this time.
 const AGAIN_NS: u64 = 100 * crate::clock::MILLISECOND;
@@ -99,8 +98,7 @@ impl<O: Outbox> Router<O> {
         proven: bool,
     ) -> bool {
         let ip = peer.address.ip();
-        let room = self.admission.room_for(ip);
-        let is_welcome = if proven { !self.admission.has_all(ip) } else { room != Room::Never };
+        let is_welcome = self.room_for(ip, proven) != Room::Never;
         let Some(place) = is_welcome.then(|| self.propose().ok()).flatten() else {
             self.statistics.limited += 1;
             self.answer_busy(peer.address, len, initiate.from);
@@ -125,12 +123,21 @@ impl<O: Outbox> Router<O> {
         self.respond_again(place.id)
     }
 
+    /// Whether a peer may begin a connection. `proven`: it has shown that it receives frames at its address.
+    fn room_for(&self, ip: IpAddr, proven: bool) -> Room {
+        if proven {
+            self.admission.room_for_proven(ip)
+        } else {
+            self.admission.room_for(ip)
+        }
+    }
+
     /// Keeps the handshake of a peer; the oldest one makes room for it, if there are too many.
     fn keep_arrived(&mut self, place: Proposed, pending: Pending, proven: bool) {
         let ip = pending.peer.address.ip();
         self.connections.reserve(place);
         self.security.handshakes.insert(pending);
-        if let (false, Room::After(oldest)) = (proven, self.admission.room_for(ip)) {
+        if let Room::After(oldest) = self.room_for(ip, proven) {
             self.evict(oldest);
         }
         self.admission.enter(place.id, ip);
@@ -147,12 +154,15 @@ impl<O: Outbox> Router<O> {
         true
     }
 
-    /// The peer shows that it has the keys, and that it receives frames at its address.
+    /// The peer shows that it has the keys, and that it receives frames at its address. It may be elsewhere: somebody
+    /// who was faster may have sent a copy of its first frame from an address of his own, and passed the answer on.
     pub(super) fn finish(&mut self, from: SocketAddr, len: usize, finish: &Finish) -> bool {
-        let Some(pending) = self.handshake_meant(from, finish.to) else {
+        let may_be_elsewhere = self.options.secure_moves;
+        let found = self.handshake_labelled(finish.to);
+        let Some(pending) = found.filter(|pending| pending.peer.address == from || may_be_elsewhere) else {
             return self.finish_again(from, len, finish.to);
         };
-        let id = pending.place.id;
+        let (id, is_elsewhere) = (pending.place.id, pending.peer.address != from);
         let Some(arrived) = pending.arrived() else { return false };
         let Ok(agreed) = arrived.responder.finish(&arrived.parameters, &Finish::head(finish.to), &finish.message)
         else {
@@ -161,6 +171,9 @@ impl<O: Outbox> Router<O> {
         };
         let frame = self.stepper.frame(len).to_vec();
         self.admit(id, agreed, frame);
+        if is_elsewhere {
+            self.ask_elsewhere(id, from, len);
+        }
         true
     }
 
@@ -190,6 +203,10 @@ impl<O: Outbox> Router<O> {
             return self.withdraw_arrived(place, &peer, &first);
         }
         let peer = Peer { identity: said.identity, ..peer };
+        if !self.has_few_connections(&Who::new(agreed.peer_key, &peer, own.identity)) {
+            self.statistics.not_accepted += 1;
+            return self.withdraw_arrived(place, &peer, &first);
+        }
         if let Some(begun) = self.begun_with(&peer, &agreed, own.identity) {
             let pending = Pending { place, kind, peer, own, began_at: 0, wake: 0, role: Role::Arrived(arrived) };
             return self.join(begun, pending, agreed, finish);
@@ -203,16 +220,11 @@ impl<O: Outbox> Router<O> {
 
     /// A connection with this peer that this end has begun, and that is not open: both began at the same time.
     fn begun_with(&self, peer: &Peer, agreed: &Agreed, identity: u64) -> Option<ConnectionId> {
-        let is_expected = |expect: Expect| match expect {
-            Expect::Key(key) => agreed.peer_key == Some(key),
-            Expect::Psk => agreed.peer_key.is_none(),
-            Expect::Any => agreed.peer_key.is_some(),
-        };
         let found = self.security.handshakes.begun_with(peer.address).find(|pending| {
             let is_same = pending.peer.fingerprint == peer.fingerprint
                 && pending.own.identity == identity
                 && (pending.peer.identity == 0 || pending.peer.identity == peer.identity);
-            is_same && matches!(&pending.role, Role::Begun(begun) if is_expected(begun.expect))
+            is_same && matches!(&pending.role, Role::Begun(begun) if begun.expect.is_met_by(agreed.peer_key))
         });
         found.map(|pending| pending.place.id)
     }

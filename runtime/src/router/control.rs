@@ -186,6 +186,11 @@ impl<O: Outbox> Router<O> {
     pub(super) fn refuse_stack(&mut self, from: SocketAddr, len: usize, fingerprint: u64, to: Label) {
         self.statistics.other_stack += 1;
         let served = self.stacks.served();
+        // A listener that serves nothing is no server: it is silent, as a closed port. Its application does not hear
+        // of it either: anybody can send such a frame, and send back those of this end.
+        if served.is_empty() {
+            return;
+        }
         if self.admission.may_report(from, self.time) {
             let theirs = vec![self.stacks.name_of(fingerprint)];
             self.events.push(Head::OtherStack(OtherStack {
@@ -195,8 +200,7 @@ impl<O: Outbox> Router<O> {
                 theirs,
             }));
         }
-        // A listener that serves nothing is no server: it is silent, as a closed port.
-        if served.is_empty() || !self.may_answer(from) {
+        if !self.may_answer(from) {
             return;
         }
         let served: Vec<u64> = served.iter().map(|name| name.fingerprint).collect();

@@ -32,9 +32,13 @@ pub(super) struct Establishing {
 impl<O: Outbox> Router<O> {
     /// The handshake of which a frame of this address carries the label.
     pub(super) fn handshake_meant(&mut self, from: SocketAddr, to: Label) -> Option<&mut Pending> {
+        self.handshake_labelled(to).filter(|pending| pending.peer.address == from)
+    }
+
+    /// The handshake of which a frame carries the label.
+    pub(super) fn handshake_labelled(&mut self, to: Label) -> Option<&mut Pending> {
         let index = self.connections.reserved(to.cookie)?;
-        let pending = self.security.handshakes.at_index(index)?;
-        (pending.label() == to && pending.peer.address == from).then_some(pending)
+        self.security.handshakes.at_index(index).filter(|pending| pending.label() == to)
     }
 
     /// Opens a connection that this end has begun, or has joined. `finish`: of one that it has begun, the last frame of
@@ -84,7 +88,7 @@ impl<O: Outbox> Router<O> {
     fn establish(&mut self, establishing: Establishing, finish: Option<(Repeated, u64)>) -> Result<(), Error> {
         let Establishing { place, kind, peer, own, mut config, agreed } = establishing;
         let id = place.id;
-        let who = Who::new(agreed.peer_key, &Peer { identity: agreed.peer.identity, ..peer });
+        let who = Who::new(agreed.peer_key, &Peer { identity: agreed.peer.identity, ..peer }, own.identity);
         let opened = give_keys(&mut config, &peer, &own, &agreed)
             .and_then(|()| self.open(place, kind, peer, &config, Phase::Live));
         if let Err(error) = opened {
@@ -106,6 +110,7 @@ impl<O: Outbox> Router<O> {
             begun_at,
             rivals: None,
             stayed_at: 0,
+            earlier: Vec::new(),
         }));
         self.connections.set_label(id, agreed.peer.label);
         self.connections.publish(id, peer);
@@ -141,18 +146,20 @@ impl<O: Outbox> Router<O> {
 
     /// The time of a handshake has come.
     pub(super) fn look_after_handshake(&mut self, id: ConnectionId, at: u64) {
-        let now = self.time;
+        // Frames that arrived while this process was stopped or busy come before the peer's silence.
+        let (now, handled) = (self.time, self.schedule.intake.handled_until());
         let Some(pending) = self.security.handshakes.get_mut(id) else { return };
         if pending.wake == at {
             pending.wake = u64::MAX;
         }
-        let ends = pending.began_at.saturating_add(nanoseconds(self.options.timeout));
+        let is_over = pending.began_at.saturating_add(nanoseconds(self.options.timeout)) <= handled;
         let begun = pending.begun();
-        let doubt = begun.as_ref().and_then(|begun| begun.doubt.as_ref()).filter(|doubt| doubt.until <= now);
+        let doubt = begun.as_ref().and_then(|begun| begun.doubt.as_ref());
+        let doubt = doubt.filter(|doubt| doubt.until <= handled || is_over);
         let is_again = begun.as_ref().is_some_and(|begun| begun.again_at <= now);
         match doubt.map(|doubt| doubt.reason) {
             Some(reason) => self.fail_handshake(id, reason),
-            None if ends <= now => self.fail_handshake(id, Reason::Timeout),
+            None if is_over => self.fail_handshake(id, Reason::Timeout),
             None if is_again => self.send_initiate(id),
             None => self.reschedule_handshake(id),
         }
@@ -167,7 +174,8 @@ impl<O: Outbox> Router<O> {
             let doubt = begun.doubt.as_ref().map_or(u64::MAX, |doubt| doubt.until);
             deadline = deadline.min(begun.again_at).min(doubt);
         }
-        self.schedule.timers.set(&mut pending.wake, deadline, id.to_number());
+        // Not before now: one that waits for datagrams to be handled must not go before all others.
+        self.schedule.timers.set(&mut pending.wake, deadline.max(self.time), id.to_number());
     }
 
     /// A call of an event of a connection whose handshake is not over is refused; `Writable` follows.

@@ -24,8 +24,8 @@ pub(super) const AGAIN_FIRST_NS: u64 = 50 * MILLISECOND;
 /// up to this.
 pub(super) const AGAIN_LAST_NS: u64 = SECOND;
 /// Whoever has seen the first frame can say that the peer does not serve it. It is believed if the peer itself says
-/// nothing for this time.
-const DOUBT_NS: u64 = SECOND;
+/// nothing for this time, which is longer than two round trips to peers far away.
+const DOUBT_NS: u64 = 3 * SECOND;
 
 impl<O: Outbox> Router<O> {
     /// Whom a connection expects if the application does not say.
@@ -61,6 +61,7 @@ impl<O: Outbox> Router<O> {
             again_at: self.time,
             again_after: AGAIN_FIRST_NS / 2,
             retried_at: 0,
+            retries: 0,
             doubt: None,
             refused: None,
             grants_by_itself: true,
@@ -103,6 +104,9 @@ impl<O: Outbox> Router<O> {
         let Some(begun) = pending.begun() else { return };
         begun.again_after = (begun.again_after * 2).min(AGAIN_LAST_NS);
         begun.again_at = now + begun.again_after;
+        if std::mem::take(&mut begun.retries) > 0 {
+            begun.retried_at = now.max(1);
+        }
         let frame = begun.initiate.write(Initiate::answer_len(begun.initiate.pattern, begun.initiate.suite));
         self.statistics.controls_out += 1;
         self.send_plain(Some(id), to, &frame);
@@ -115,11 +119,17 @@ impl<O: Outbox> Router<O> {
         let Some(pending) = self.handshake_meant(from, to) else { return false };
         let (id, began_at) = (pending.place.id, pending.began_at);
         let Some(begun) = pending.begun().filter(|begun| begun.initiate.proof != proof) else { return false };
-        begun.initiate.proof = proof;
-        // Anybody on the way can say so: what that causes is limited, and the first one is answered at once.
+        begun.retries += 1;
+        let retries = begun.retries;
+        // Anybody on the way can say so: what that causes is limited, and the first one is answered at once. Of several
+        // each is as likely to be the answer's: so the right one has its turn, however many others there are.
         let next = if begun.retried_at == 0 { began_at } else { begun.retried_at + AGAIN_FIRST_NS };
+        let is_chosen = retries == 1 || self.random.below(retries) == 0;
+        let Some(begun) = self.security.handshakes.get_mut(id).and_then(Pending::begun) else { return false };
+        if is_chosen {
+            begun.initiate.proof = proof;
+        }
         if next <= now {
-            begun.retried_at = now.max(1);
             self.send_initiate(id);
         } else {
             begun.again_at = begun.again_at.min(next);
@@ -171,7 +181,7 @@ impl<O: Outbox> Router<O> {
             return false;
         };
         let Begun { initiator, config, refused, grants_by_itself, .. } = *begun;
-        let who = Who::new(key, &Peer { identity: said.identity, ..peer });
+        let who = Who::new(key, &Peer { identity: said.identity, ..peer }, own.identity);
         if self.has_begun_since(&who, began_at) {
             self.connections.release(place);
             self.events.push(Head::Closed { connection: id, reason: Reason::Restarted, words: None });

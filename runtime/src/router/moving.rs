@@ -67,8 +67,12 @@ impl<O: Outbox> Router<O> {
             return false;
         }
         self.connections.move_to(id, from);
+        self.forget_address(id);
         let Ok(connection) = self.connections.get_mut(id) else { return false };
         connection.heard(now);
+        if let Some(secured) = &mut connection.secured {
+            secured.note_move(before, from);
+        }
         connection.round_trip = Some(now.saturating_sub(asked_at));
         connection.path = PathMtu::new(connection.instance.stack().frame_max());
         if connection.is_counted {

@@ -80,9 +80,9 @@ impl<O: Outbox> Router<O> {
         let peer_identity = config.role(GivenRole::PeerIdentity).unwrap_or(0);
         let own = identity.unwrap_or(self.options.identity);
         let peer = Peer { address: to, identity: peer_identity, fingerprint: stack.fingerprint() };
-        self.check_unconnected(peer, identity.is_some())?;
-        if stack.is_secure() {
-            let expect = expect.unwrap_or_else(|| self.expect_by_default());
+        let expect = stack.is_secure().then(|| expect.unwrap_or_else(|| self.expect_by_default()));
+        self.check_unconnected(peer, identity.is_some(), expect)?;
+        if let Some(expect) = expect {
             return self.begin_handshake(kind, peer, own, config, expect);
         }
         let proposed = self.propose()?;
@@ -98,11 +98,16 @@ impl<O: Outbox> Router<O> {
     }
 
     /// Two connections with one peer would be taken by it for a restart.
-    fn check_unconnected(&mut self, peer: Peer, with_own_identity: bool) -> Result<(), Error> {
+    fn check_unconnected(&mut self, peer: Peer, with_own_identity: bool, expect: Option<Expect>) -> Result<(), Error> {
         if with_own_identity {
             return Ok(());
         }
         for id in self.connections.of_peer(&peer) {
+            // Somebody else, on the way, may use the address of the peer.
+            let secured = self.get(id).ok().and_then(|connection| connection.secured.as_ref());
+            if secured.zip(expect).is_some_and(|(secured, expect)| !expect.is_met_by(secured.peer_key)) {
+                continue;
+            }
             if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
                 let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
                 return Err(Error::Invalid(why));

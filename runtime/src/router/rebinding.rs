@@ -47,18 +47,38 @@ impl<O: Outbox> Router<O> {
         if stays || !connection.is_movable() {
             return;
         }
-        let is_first = connection.asked.is_none();
         let asked = connection.asked.get_or_insert_with(|| Asked::new(from, token, now));
         if asked.is_over(from, now) {
             *asked = Asked::new(from, token, now);
         }
+        let is_first = asked.last_at() == 0;
         let Some(token) = asked.question(from, len, CREDIT, now) else { return };
         if is_first {
             self.send_ping(id);
         }
-        if let Some(frame) = self.seal(id, &Inner::Ping(token), 0).filter(|_| self.may_answer(from)) {
+        // Not rationed as answers to strangers are: a flood of these would keep peers from moving.
+        if let Some(frame) = self.seal(id, &Inner::Ping(token), 0) {
             self.statistics.controls_out += 1;
             self.send_plain(None, from, &frame);
+        }
+    }
+
+    /// Asks a silent peer where it was before, too. Both ends may have followed copies of somebody who is faster than
+    /// they, and who is silent now: then neither hears the other at its address.
+    pub(super) fn ask_earlier(&mut self, id: ConnectionId) {
+        let token = self.random.draw() | 1;
+        let Ok(connection) = self.get(id) else { return };
+        let earlier = connection.secured.as_ref().map_or(Vec::new(), |secured| secured.earlier.clone());
+        earlier.into_iter().for_each(|to| self.say_sealed_to(id, to, &Inner::Ping(token)));
+    }
+
+    /// Answers a ping, where the peer is; and where it came from, if the peer was there before.
+    pub(super) fn sealed_pong(&mut self, id: ConnectionId, from: SocketAddr, token: u64) {
+        let Ok(connection) = self.get(id) else { return };
+        let was_there = connection.secured.as_ref().is_some_and(|secured| secured.earlier.contains(&from));
+        self.say_sealed(id, &Inner::Pong(token));
+        if was_there {
+            self.say_sealed_to(id, from, &Inner::Pong(token));
         }
     }
 

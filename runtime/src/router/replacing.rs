@@ -11,7 +11,33 @@ use crate::secured::{Rivals, Who};
 use crate::wire::secure::Inner;
 use crate::wire::Label;
 
+/// Connections that a peer can have while it does not say which one remains. One that begins anew answers on the new
+/// one, and the others end.
+const CONNECTIONS_MAX: usize = 16;
+
 impl<O: Outbox> Router<O> {
+    /// Whether a peer may have one more connection. Those that have been closed make room.
+    pub(super) fn has_few_connections(&mut self, who: &Who) -> bool {
+        if self.security.connections_of(who).len() < CONNECTIONS_MAX {
+            return true;
+        }
+        for id in self.security.connections_of(who).to_vec() {
+            if self.get(id).is_ok_and(|connection| connection.phase != Phase::Live) {
+                self.remove(id);
+            }
+        }
+        self.security.connections_of(who).len() < CONNECTIONS_MAX
+    }
+
+    /// A peer that is known by its address, because both have a common secret, has moved: no connection replaces this
+    /// one any more. Its old address can be that of another peer now, and somebody on the way can have chosen the new
+    /// one.
+    pub(super) fn forget_address(&mut self, id: ConnectionId) {
+        if let Some(who) = self.who(id).filter(Who::is_by_address) {
+            self.security.leave_peer(&who, id);
+        }
+    }
+
     /// A connection is open: of those of the same peer one is to remain. Of two that were begun by different ends both
     /// ends keep the same one.
     pub(super) fn compete(&mut self, id: ConnectionId) {
@@ -51,7 +77,7 @@ impl<O: Outbox> Router<O> {
         let who = secured.who;
         let Some(rivals) = secured.rivals.take_if(|rivals| rivals.token == token) else { return false };
         for other in rivals.ids {
-            if self.who(other) == Some(who) {
+            if self.security.connections_of(&who).contains(&other) {
                 self.statistics.restarted += u64::from(self.get(other).is_ok_and(|it| it.phase == Phase::Live));
                 self.end(other, Reason::Restarted);
             }

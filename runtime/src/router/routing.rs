@@ -188,7 +188,7 @@ impl<O: Outbox> Router<O> {
     fn begin(&mut self, kind: usize, peer: Peer, len: usize, how: Begin) {
         let ip = peer.address.ip();
         let is_welcome = match how {
-            Begin::Proven(..) => !self.admission.has_all(ip),
+            Begin::Proven(..) => self.admission.room_for_proven(ip) != Room::Never,
             Begin::Claimed(_) | Begin::Bare => self.admission.room_for(ip) != Room::Never,
         };
         let Some(proposed) = is_welcome.then(|| self.propose_for(&how)).flatten() else {
@@ -253,7 +253,12 @@ impl<O: Outbox> Router<O> {
         self.statistics.arrived += 1;
         self.connections.publish(id, peer);
         let ip = peer.address.ip();
-        if let (Begin::Claimed(_), Room::After(oldest)) = (&how, self.admission.room_for(ip)) {
+        let room = match how {
+            Begin::Claimed(_) => self.admission.room_for(ip),
+            Begin::Proven(..) => self.admission.room_for_proven(ip),
+            Begin::Bare => Room::There,
+        };
+        if let Room::After(oldest) = room {
             self.after.push(After::Evicted(oldest));
         }
         self.admission.enter(id, ip);

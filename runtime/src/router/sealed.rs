@@ -82,16 +82,16 @@ impl<O: Outbox> Router<O> {
                 _ => self.ask_elsewhere(id, from, len),
             }
         }
-        self.obey(id, inner);
+        self.obey(id, from, inner);
         true
     }
 
     /// Does what the peer says.
-    fn obey(&mut self, id: ConnectionId, inner: Inner) {
+    fn obey(&mut self, id: ConnectionId, from: SocketAddr, inner: Inner) {
         match inner {
             // Each ping is the peer's, and new: so every one is answered.
             Inner::Ping(_) if self.is_being_replaced(id) => {}
-            Inner::Ping(token) => self.say_sealed(id, &Inner::Pong(token)),
+            Inner::Ping(token) => self.sealed_pong(id, from, token),
             Inner::Pong(token) => self.sealed_pong_arrived(id, token),
             Inner::Refused(words) => drop(self.obey_ending(id, Ending::Refused, words)),
             Inner::Farewell(words) => drop(self.obey_ending(id, Ending::Farewell, words)),
@@ -120,7 +120,11 @@ impl<O: Outbox> Router<O> {
     /// Seals what this end says to a peer, and sends it to its address.
     pub(super) fn say_sealed(&mut self, id: ConnectionId, inner: &Inner) {
         let Ok(connection) = self.get(id) else { return };
-        let to = connection.peer.address;
+        self.say_sealed_to(id, connection.peer.address, inner);
+    }
+
+    /// The same to another address.
+    pub(super) fn say_sealed_to(&mut self, id: ConnectionId, to: SocketAddr, inner: &Inner) {
         if let Some(frame) = self.seal(id, inner, 0) {
             self.statistics.controls_out += 1;
             self.send_plain(Some(id), to, &frame);

@@ -155,7 +155,7 @@ fn refusal_of_anybody_is_believed_only_if_the_peer_says_nothing() {
         for is_answered in [true, false] {
             let mut world = World::new();
             world.connect(Expect::Any);
-            world.run(3 * SECOND, |flying| {
+            world.run(4 * SECOND, |flying| {
                 for (from, to, frame) in std::mem::take(flying) {
                     if let Some(SecureControl::Initiate(it)) = SecureControl::read(&frame) {
                         let forged = ids(it.from)[kind_of_refusal].write(usize::MAX).unwrap();

@@ -184,7 +184,7 @@ fn peer_without_room_is_told_so() {
     let server = Options { connections_per_address: 0, ..options(SERVER) };
     let mut world = World::with([options(CLIENT), server]);
     world.connect(Expect::Any);
-    world.run(3 * SECOND, |_| {});
+    world.run(4 * SECOND, |_| {});
     assert_eq!(world.told(CLIENT), ["closed Busy"]);
     assert_eq!(world.ends[SERVER].statistics().agreements, 0);
 }

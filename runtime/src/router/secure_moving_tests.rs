@@ -81,6 +81,24 @@ fn copies_from_elsewhere_move_nothing_and_get_no_more_than_three_times_their_byt
     }
 }
 
+/// Two attackers, each near an end, have taken the connection at both ends, and go away.
+#[test]
+fn ends_that_have_both_followed_somebody_else_find_each_other() {
+    let (mut world, ids) = World::connected();
+    for (end, place) in [(CLIENT, 5), (SERVER, 6)] {
+        let id = ids[end];
+        world.ends[end].move_to(id, at(place), 0);
+    }
+    world.run(SECOND, |_| {});
+    assert_eq!(world.ends[SERVER].get(ids[1]).unwrap().peer.address, at(6));
+    world.run(25 * SECOND, |_| {});
+    assert!(!world.log.iter().any(|(_, word)| word.starts_with("closed")), "{:?}", world.log);
+    assert_eq!(world.ends[SERVER].get(ids[1]).unwrap().peer.address, at(CLIENT));
+    assert_eq!(world.ends[CLIENT].get(ids[0]).unwrap().peer.address, at(SERVER));
+    world.log.clear();
+    world.assert_works(ids);
+}
+
 #[test]
 fn nothing_moves_if_that_is_not_wanted() {
     let mut world = World::with([options(CLIENT), Options { secure_moves: false, ..options(SERVER) }]);

@@ -276,7 +276,7 @@ fn stack_that_is_not_served_is_reported_if_nobody_answers() {
     server.serve(&window(), None).unwrap();
     world.ends[SERVER] = server;
     world.connect(Expect::Any);
-    world.run(3 * SECOND, |_| {});
+    world.run(4 * SECOND, |_| {});
     assert!(world.told(CLIENT)[0].starts_with("other stack") && world.told(CLIENT)[1] == "closed OtherStack");
     assert!(world.told(SERVER)[0].starts_with("other stack"));
 }

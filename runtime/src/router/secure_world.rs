@@ -10,7 +10,8 @@ use std::net::SocketAddr;
 
 pub(super) type Datagrams = Vec<(SocketAddr, Vec<u8>)>;
 /// From, to, and what.
-pub(super) type Flying = Vec<(SocketAddr, SocketAddr, Vec<u8>)>;
+pub(super) type OnWay = (SocketAddr, SocketAddr, Vec<u8>);
+pub(super) type Flying = Vec<OnWay>;
 
 pub(super) const CLIENT: usize = 0;
 pub(super) const SERVER: usize = 1;

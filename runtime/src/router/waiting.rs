@@ -82,6 +82,7 @@ impl<O: Outbox> Router<O> {
         }
         if connection.next_ping(ping_after) <= now {
             self.send_ping(id);
+            self.ask_earlier(id);
         }
         self.probe_path(id);
         self.repeat_finish(id);

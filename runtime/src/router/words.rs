@@ -18,6 +18,8 @@ impl<O: Outbox> Router<O> {
             self.discard_handshake(id);
             return Ok(());
         }
+        // The last step has nothing to send any more once the keys are taken away.
+        self.release();
         let own = Label { cookie: self.connections.cookie(id)?, key: self.get(id)?.key };
         let connection = self.get(id)?;
         connection.usable()?;

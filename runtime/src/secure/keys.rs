@@ -152,6 +152,17 @@ pub enum Expect {
     Any,
 }
 
+impl Expect {
+    /// Whether it is met by a peer that has proven to have this key; none: to have the common secret.
+    pub(crate) fn is_met_by(&self, key: Option<PublicKey>) -> bool {
+        match self {
+            Expect::Key(expected) => key == Some(*expected),
+            Expect::Psk => key.is_none(),
+            Expect::Any => key.is_some(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
