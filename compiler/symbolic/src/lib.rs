@@ -18,6 +18,7 @@
 
 mod bytes;
 mod changes;
+pub mod claims;
 pub mod execute;
 mod expressions;
 mod loops;
