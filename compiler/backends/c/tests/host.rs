@@ -1,0 +1,105 @@
+//! Functions of the host, compiled with a host: the bytes that they are given, and names that emitted code has too.
+
+use std::path::Path;
+
+use nacre_backend_c::{write, Level};
+use nacre_driver::Session;
+
+mod live;
+
+/// `step`, `hash` and `m` are names of variables and parameters of emitted code; `send` has a local `hash`.
+const SOURCE: &str = "
+interface line {
+    down send(m: msg)
+    up deliver(m: msg)
+}
+extern hash(m: msg) -> u32 pure;
+extern step(step: u32, m: msg) -> msg grows 4, pure;
+
+worker w: line over line {
+    state { sum: u32 }
+    down send(m) {
+        let hash = hash(share m);
+        sum += hash;
+        pass step(hash, m);
+    }
+}
+worker last: line over line {}
+stack st = w / last;
+";
+
+/// A host that sends two messages, an empty one without bytes (`data` may be NULL then), and reads all bytes of frames.
+const HOST: &str = r#"
+#include "st.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int wrong;
+
+uint32_t hash(const uint8_t *m, uint32_t m_len) {
+    wrong |= m == NULL;
+    return m_len;
+}
+
+uint32_t step(uint32_t step, const uint8_t *m, uint32_t m_len, uint8_t *result, uint32_t result_max) {
+    wrong |= m == NULL || step != m_len || result_max < m_len + 4;
+    memcpy(result, m, m_len);
+    memset(result + m_len, 7, 4);
+    return m_len + 4;
+}
+
+int main(void) {
+    struct st_state *s = calloc(1, sizeof *s);
+    void *pool = calloc(1, 1u << 20);
+    uint64_t counters[ST_COUNTERS] = {0};
+    struct nacre_output outputs[ST_OUTPUTS_MAX + 1];
+    struct nacre_segment segments[ST_SEGMENTS_MAX + 1];
+    uint8_t *bytes = malloc(ST_BYTES_MAX + 1);
+    struct nacre_out out = {.abi = NACRE_ABI, .size = sizeof out};
+    out.outputs = outputs;
+    out.outputs_max = ST_OUTPUTS_MAX;
+    out.segments = segments;
+    out.segments_max = ST_SEGMENTS_MAX;
+    out.bytes = bytes;
+    out.bytes_max = ST_BYTES_MAX;
+    struct st_config config;
+    st_config_default(&config);
+    st_pool_init(pool, ST_BLOCKS_FOR_ONE);
+    if (st_open(s, pool, counters, &config, 1, 0, &out) < 0) { return 2; }
+    const uint8_t full[3] = {1, 2, 3};
+    const uint8_t *data[2] = {NULL, full};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (st_above_send(s, pool, counters, 0, data[i], 3 * i, &out) < 0) { return 3; }
+        printf("%u\n", (unsigned)outputs[0].len);
+    }
+    free(s);
+    free(pool);
+    free(bytes);
+    return wrong;
+}
+"#;
+
+#[test]
+fn functions_of_the_host_get_bytes_whatever_their_names_are() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut session = Session::from_text(Path::new("st.nacre"), SOURCE);
+    let stack = session.stack("st").unwrap_or_else(|| panic!("{}", session.render(false)));
+    std::fs::write(folder.path().join("host.c"), HOST).expect("written");
+    let whole = folder.path().join("whole.c");
+    std::fs::write(&whole, "#include \"st.c\"\n#include \"host.c\"\n").expect("written");
+    for level in [Level::Queue, Level::Call, Level::Inline] {
+        let emitted = write(&stack, level, &|_| None);
+        std::fs::write(folder.path().join("st.h"), emitted.header).expect("written");
+        std::fs::write(folder.path().join("st.c"), emitted.source).expect("written");
+        for compiler in ["gcc", "clang"].into_iter().filter(|c| live::has(c)) {
+            let program = folder.path().join("host");
+            let flags = ["-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-Wno-conversion"];
+            live::compile(compiler, &whole, &program, &flags);
+            let ran = std::process::Command::new(&program).output().expect("it runs");
+            let told = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+            assert!(ran.status.success(), "{} {compiler}: {told:?}", level.name());
+            assert_eq!(told.0, "4\n7\n", "{} {compiler}", level.name());
+        }
+    }
+}
