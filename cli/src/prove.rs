@@ -104,8 +104,9 @@ fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -
         let shown = mine.iter().filter(|one| matches!(one.outcome, Outcome::Proved | Outcome::Calculated)).count();
         let left_out: Vec<&&Part> = parts.iter().filter(|part| part.obligations.is_err()).collect();
         open += mine.len() - shown + left_out.len();
+        let handlers = parts.iter().filter(|part| part.is_handler).count();
         let name = &stack.layer(*layer).description;
-        print(&format!("{name}: {shown} of {} claims proved, about {} handlers\n", mine.len(), parts.len() - 1));
+        print(&format!("{name}: {shown} of {} claims proved, about {} handlers\n", mine.len(), handlers));
         for one in mine.iter().filter(|one| !matches!(one.outcome, Outcome::Proved | Outcome::Calculated)) {
             print(&unproved(session, stack, one));
         }

@@ -55,6 +55,11 @@ fn sets_have_their_elements() {
 }
 
 #[test]
+fn given_values_of_every_type_are_those_of_c() {
+    passes("givens.nacre");
+}
+
+#[test]
 fn constants_have_the_width_of_their_type() {
     passes("constants.nacre");
 }

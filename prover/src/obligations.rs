@@ -7,6 +7,7 @@
 //! may be one that no run reaches.
 
 use nacre_stack::*;
+use nacre_symbolic::claims;
 use nacre_symbolic::execute::{ClaimKind, Run};
 use nacre_symbolic::state::{arbitrary, is_state, zero_of, State};
 use nacre_symbolic::terms::{script, Goal, Node, Term, Terms};
@@ -17,8 +18,10 @@ use nacre_symbolic::Unsupported;
 #[derive(Clone, Debug)]
 pub struct Part {
     pub layer: LayerId,
-    /// The handler, by name, or `open`.
+    /// The handler, by name, or `open` or `view`.
     pub name: String,
+    /// Not of the opening or a view.
+    pub is_handler: bool,
     pub span: Span,
     /// Err: a construct without terms; nothing is claimed.
     pub obligations: Result<Vec<Obligation>, Unsupported>,
@@ -50,7 +53,7 @@ pub struct Problem {
     pub shown: Vec<String>,
 }
 
-/// The obligations of a stack: of each layer the opening, then each handler.
+/// The obligations of a stack: of each layer the opening and a new view, then each handler.
 pub fn of_stack(stack: &Stack) -> Vec<Part> {
     let mut parts = vec![];
     for layer in (0..stack.layers.len() as u32).map(LayerId) {
@@ -58,10 +61,16 @@ pub fn of_stack(stack: &Stack) -> Vec<Part> {
             continue;
         }
         let span = stack.layer(layer).span;
-        parts.push(Part { layer, name: "open".into(), span, obligations: opening(stack, layer) });
+        let beginning =
+            |name: &str, obligations| Part { layer, name: name.into(), is_handler: false, span, obligations };
+        parts.push(beginning("open", opening(stack, layer)));
+        if stack.cells.iter().any(|cell| cell.scope == Scope::Lasting) {
+            parts.push(beginning("view", of_view(stack, layer)));
+        }
         for handler in stack.handlers.iter().filter(|handler| handler.layer == layer && !handler.passes) {
             let obligations = of_handler(stack, handler);
-            parts.push(Part { layer, name: handler.name.clone(), span: handler.span, obligations });
+            let (name, span) = (handler.name.clone(), handler.span);
+            parts.push(Part { layer, name, is_handler: true, span, obligations });
         }
     }
     parts
@@ -69,41 +78,65 @@ pub fn of_stack(stack: &Stack) -> Vec<Part> {
 
 /// Whether the code of a layer claims something itself.
 fn has_claims(stack: &Stack, layer: LayerId) -> bool {
-    struct Finder(bool);
-    impl<'a> visit::Visitor<'a> for Finder {
-        fn statement(&mut self, statement: &'a Statement) {
-            let is_loop = matches!(statement.control(), Control::Repeat { .. });
-            let is_assertion = matches!(statement.kind, StatementKind::Assert(..));
-            self.0 |= is_loop || is_assertion || matches!(statement.kind, StatementKind::Unreachable);
-            visit::walk_statement(self, statement);
-        }
-    }
-    let mut finder = Finder(false);
     let handlers = stack.handlers.iter().filter(|handler| handler.layer == layer).map(|handler| &handler.body);
     let functions = stack.functions.iter().filter(|function| function.layer == layer).map(|function| &function.body);
-    handlers.chain(functions).for_each(|body| visit::Visitor::block(&mut finder, body));
-    finder.0
+    claims::any_in(stack, handlers.chain(functions))
 }
 
 /// After opening, the invariants hold.
 fn opening(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported> {
     let mut terms = Terms::new();
-    let (mut state, valid) = State::arbitrary(stack, &mut terms, layer);
-    let mine = |cell: &Cell| cell.layer == layer && is_state(cell.scope);
-    for (at, cell) in stack.cells.iter().enumerate().filter(|(_, cell)| mine(cell)) {
-        if cell.draws.is_empty() {
-            state.cells[at] = zero_of(stack, &mut terms, layer.index(), &cell.ty);
-        }
-    }
+    let (state, valid) = State::arbitrary(stack, &mut terms, layer);
     let mut run = Run::new(stack, terms, layer, state);
     run.assume(valid);
-    for (at, cell) in stack.cells.iter().enumerate().filter(|(_, cell)| mine(cell) && cell.draws.is_empty()) {
+    initialize(&mut run, is_state)?;
+    invariants(&mut run)
+}
+
+/// In a new view the invariants hold if they did before: shared and lasting cells keep their values, given ones have
+/// any.
+fn of_view(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported> {
+    let mut terms = Terms::new();
+    let (before, valid_before) = State::arbitrary(stack, &mut terms, layer);
+    let (mut given, valid) = State::arbitrary(stack, &mut terms, layer);
+    let mut run = Run::new(stack, terms, layer, before);
+    run.assume(valid_before);
+    assume_invariants(&mut run)?;
+    run.assume(valid);
+    for (at, cell) in stack.cells.iter().enumerate().filter(|(_, cell)| is_state(cell.scope)) {
+        let is_drawn_again = cell.scope == Scope::Session && !cell.draws.is_empty();
+        if !is_drawn_again {
+            given.cells[at] = run.state.cells[at].clone();
+        }
+    }
+    run.state = given;
+    initialize(&mut run, |scope| scope == Scope::Session)?;
+    invariants(&mut run)
+}
+
+/// Sets the cells of some scopes as they begin; those that are drawn stay as they are.
+fn initialize(run: &mut Run, wanted: impl Fn(Scope) -> bool) -> Result<(), Unsupported> {
+    let (stack, layer) = (run.stack, run.layer);
+    let mine = |cell: &Cell| cell.layer == layer && wanted(cell.scope) && cell.draws.is_empty();
+    let cells = || stack.cells.iter().enumerate().filter(|(_, cell)| mine(cell));
+    for (at, cell) in cells() {
+        run.state.cells[at] = zero_of(stack, &mut run.terms, layer.index(), &cell.ty);
+    }
+    for (at, cell) in cells() {
         if let Some(initial) = &cell.initial {
             let value = run.evaluate(initial, &cell.locals)?;
             run.state.cells[at] = Ok(value);
         }
     }
-    invariants(&mut run)
+    Ok(())
+}
+
+fn assume_invariants(run: &mut Run) -> Result<(), Unsupported> {
+    for at in 0..run.stack.layer(run.layer).invariants.len() {
+        let holds = run.invariant(at)?;
+        run.assume(holds);
+    }
+    Ok(())
 }
 
 /// After a handler, the invariants hold if they did before.
@@ -112,10 +145,7 @@ fn of_handler(stack: &Stack, handler: &Handler) -> Result<Vec<Obligation>, Unsup
     let (state, valid) = State::arbitrary(stack, &mut terms, handler.layer);
     let mut run = Run::new(stack, terms, handler.layer, state);
     run.assume(valid);
-    for at in 0..stack.layer(handler.layer).invariants.len() {
-        let holds = run.invariant(at)?;
-        run.assume(holds);
-    }
+    assume_invariants(&mut run)?;
     let parameters = parameters(&mut run, handler)?;
     admit(&mut run, handler, &parameters)?;
     let fields = handler.fields.iter().map(|local| any(&mut run, handler, *local)).collect::<Result<_, _>>()?;
@@ -187,7 +217,7 @@ fn obligation(run: &Run, kind: Kind, span: Span, assumptions: Vec<Term>, claim: 
     let goal = Goal { name: format!("{kind:?}"), assumptions, claim };
     let shown = run.terms.free_of(&goal);
     let names = shown.iter().map(|term| match run.terms.node(*term) {
-        Node::Free(name, _) => name.clone(),
+        Node::Free(name, ..) => name.clone(),
         _ => String::new(),
     });
     let problem = Problem { text: script(&run.terms, &goal, &shown), shown: names.collect() };

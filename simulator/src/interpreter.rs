@@ -32,7 +32,7 @@ impl Maker for Interpreter {
         }
         for (name, given) in &opening.givens {
             if let Some(ty) = type_of(&self.stack, name) {
-                config.givens.insert(name.clone(), value_of(given, ty));
+                config.givens.insert(name.clone(), value_of(&self.stack, given, ty));
             }
         }
         let mut machine = Machine::of(self.stack.clone(), config);
@@ -56,11 +56,16 @@ fn type_of<'s>(stack: &'s Stack, name: &str) -> Option<&'s Type> {
 }
 
 /// Converts the value to the type of the cell; numbers are cut to its width, as in the C interface.
-fn value_of(given: &Given, ty: &Type) -> Value {
+fn value_of(stack: &Stack, given: &Given, ty: &Type) -> Value {
     match (given, ty) {
         (Given::Number(n), Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits)) => {
             Value::Num(n & mask(u32::from(*bits)))
         }
+        // What is no number is all zeros, as in the configuration of emitted C.
+        (
+            Given::Number(_),
+            Type::Bits(_) | Type::Option(_) | Type::Array(..) | Type::Tuple(_) | Type::Struct(_) | Type::Text(_),
+        ) => stack.zero(ty),
         (Given::Number(n), _) => Value::Num(*n),
         (Given::Address(address), _) => Value::Addr(to_addr(*address)),
         (Given::Bytes(bytes), _) => Value::Bytes(bytes.clone()),

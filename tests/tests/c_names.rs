@@ -11,7 +11,8 @@ use nacre_tests::in_parallel;
 use nacre_tests::machines::LEVELS;
 
 /// Functions of the C library that emitted code does not use, and names of the interface.
-const OF_LIBRARY: &str = "abort exit malloc free printf puts strlen ptrdiff_t index abs div signal time rand remove \
+const OF_LIBRARY: &str =
+    "abort exit malloc free printf puts strlen ptrdiff_t index floor abs div signal time rand remove \
     rename nacre nacre_step nacre_out";
 
 const LINE: &str =
@@ -23,7 +24,7 @@ const OWN: &str = "data st last w line gauge many m f x send deliver ask told of
 /// A kind of names, and a source with a given number of names of that kind.
 type Kind = (&'static str, fn(&[String]) -> String);
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     ("layers", layers),
     ("state", state),
     ("givens", givens),
@@ -37,6 +38,7 @@ const KINDS: [Kind; 13] = [
     ("counters", counters),
     ("ports", ports),
     ("filters", filters),
+    ("functions of the host", host_functions),
 ];
 
 fn each(names: &[String], text: impl Fn(&str) -> String) -> String {
@@ -170,6 +172,26 @@ fn filters(names: &[String]) -> String {
     );
     let used = each(names, |name| format!("x_of_w += m.bytes through {name};\n"));
     declared + &of_state + &worker("state { x_of_w: u8 }", &(used + "x_of_w += m.bytes through of_all;"))
+}
+
+/// Functions of the host, with parameters and in handlers with locals of their names.
+fn host_functions(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().filter(|name| is_of_host(name)).cloned().collect();
+    calling_host(&names)
+}
+
+fn calling_host(names: &[String]) -> String {
+    let declared = each(names, |name| format!("extern {name}({name}: u32, k_of_w: bytes<2>) -> u32 pure;\n"));
+    let used = each(names, |name| format!("let {name} = {name}(x_of_w, k_of_w); x_of_w = x_of_w ^ {name};\n"));
+    declared + &worker("state { x_of_w: u32, k_of_w: bytes<2> }", &used)
+}
+
+/// Names that a function of the host may have: none of the language's own functions, of the library or of the stack.
+fn is_of_host(name: &str) -> bool {
+    let mut session = Session::from_text(Path::new("name.nacre"), &calling_host(&[name.to_string()]));
+    session.check();
+    let taken = OF_LIBRARY.split_whitespace().any(|word| word == name) || name.starts_with("st_");
+    !session.has_errors() && !taken
 }
 
 /// The header and the source of emitted C.

@@ -1,8 +1,9 @@
 //! Bytes: names, lengths, parts, and what filters see.
 
 use nacre_stack::operations::numbers;
-use nacre_stack::{Expr, ExprKind, Type};
+use nacre_stack::{Expr, ExprKind, FilterId, Type};
 
+use crate::claims;
 use crate::execute::Run;
 use crate::terms::{Op, Sort, Term};
 use crate::values::{self, Value, LENGTH_BITS, NAME_BITS};
@@ -106,6 +107,22 @@ impl Run<'_> {
             }
             _ => Err(Unsupported::new("a part of bytes".into())),
         }
+    }
+
+    /// The code of a filter does not run here, so it may claim nothing.
+    pub(crate) fn claims_nothing(&self, id: FilterId) -> Found<()> {
+        match claims::any_in_filter(self.stack, id) {
+            true => Err(Unsupported::new(format!("the code of the filter `{}`", self.stack.filters[id.index()].name))),
+            false => Ok(()),
+        }
+    }
+
+    /// The result of a filter.
+    pub(crate) fn through(&mut self, id: FilterId, input: &Expr, ty: &Type) -> Found<Term> {
+        self.claims_nothing(id)?;
+        let parts = self.digest(input)?;
+        let Some(sort) = values::sort_of(ty) else { return Err(Unsupported::new("the result of a filter".into())) };
+        Ok(self.terms.call(&format!("filter {}", id.0), sort, &parts))
     }
 
     /// What the result of a filter depends on.

@@ -2,8 +2,9 @@
 //!
 //! **Loops.** A loop of at most [`UNROLLED`] iterations is unrolled. Another one is *cut*: at its head the cells and
 //! locals that its body changes become arbitrary, except that the invariants hold, which are the loop's invariants
-//! too. That they hold when the loop begins and after one iteration are further [`Claim`]s. After the loop the state
-//! is that of a `break`, or that of the head. So what holds of the cut code holds of the code; not the other way.
+//! too. That they hold when the loop begins and after one iteration are further [`Claim`]s, and that an iteration that
+//! ends is not the last one that the bound allows, or no other follows. After the loop the state is that of a `break`,
+//! or that of the head. So what holds of the cut code holds of the code; not the other way.
 
 use nacre_stack::*;
 
@@ -247,7 +248,11 @@ impl<'s> Run<'s> {
                 self.set(*into, fitted, guard);
             }
             StatementKind::Random { into, below } => self.draw(*into, below, guard)?,
-            StatementKind::Filter { into, .. } | StatementKind::Unpack { into, .. } => self.made(*into, guard)?,
+            StatementKind::Filter { into, filter, .. } => {
+                self.claims_nothing(*filter)?;
+                self.made(*into, guard)?;
+            }
+            StatementKind::Unpack { into, .. } => self.made(*into, guard)?,
             StatementKind::Join { into, parts, last } => self.join(*into, parts, last, guard)?,
             StatementKind::Take { into, place } => self.take(*into, place, guard)?,
             StatementKind::Yield(_) | StatementKind::Reject => return Err(Unsupported::new("a filter's code".into())),
@@ -262,12 +267,15 @@ impl<'s> Run<'s> {
         Ok(())
     }
 
-    /// Any number below another.
+    /// Any number below another; 0 if there is none.
     fn draw(&mut self, into: LocalId, below: &Expr, guard: Term) -> Found<()> {
         let (below, width) = (self.term(below)?, self.frame().type_of(into).clone());
         let drawn = self.any("random", &width)?;
-        let less = self.terms.less(Op::ULess, drawn.term()?, below);
-        let assumed = self.terms.implies(guard, less);
+        let zero = self.terms.bits(self.terms.width(below), 0);
+        let nothing = self.terms.equal(below, zero);
+        let (less, none) = (self.terms.less(Op::ULess, drawn.term()?, below), self.terms.equal(drawn.term()?, zero));
+        let possible = self.terms.choose(nothing, none, less);
+        let assumed = self.terms.implies(guard, possible);
         self.assume(assumed);
         self.set(into, drawn, guard);
         Ok(())

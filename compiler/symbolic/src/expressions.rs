@@ -53,7 +53,7 @@ impl Run<'_> {
             ExprKind::Index(a, index) => self.index(a, index)?,
             ExprKind::Query(query, place, arguments) => Value::Term(self.query(*query, place, arguments)?),
             ExprKind::Now => Value::Term(self.state.now),
-            ExprKind::Fingerprint => Value::Term(self.terms.free("fingerprint", Sort::Bits(64))),
+            ExprKind::Fingerprint => Value::Term(self.terms.call("fingerprint", Sort::Bits(64), &[])),
             ExprKind::Room => Value::Term(self.constant(u64::from(self.stack.bounds.frame_data), ty)?),
             ExprKind::View(a) => Value::Term(self.message(a)?.bytes),
             ExprKind::Empty => self.zero(&Type::Msg)?,
@@ -61,11 +61,7 @@ impl Run<'_> {
             ExprKind::Length(a) => Value::Term(self.length_of(a)?),
             ExprKind::BytesOf(a) => Value::Term(self.bytes_of(a)?),
             ExprKind::Concat(parts) if matches!(ty, Type::Bytes(_)) => Value::Term(self.concat(parts)?),
-            ExprKind::Through(filter, a) => {
-                let parts = self.digest(a)?;
-                let Some(sort) = sort_of(ty) else { return Err(Unsupported::new("the result of a filter".into())) };
-                Value::Term(self.terms.call(&format!("filter {}", filter.0), sort, &parts))
-            }
+            ExprKind::Through(filter, a) => Value::Term(self.through(*filter, a, ty)?),
             ExprKind::PackView(layout, a) => {
                 let parts = self.parts_of(a)?;
                 Value::Term(self.terms.call(&format!("pack {}", layout.0), Sort::Bits(NAME_BITS), &parts))
@@ -176,9 +172,18 @@ impl Run<'_> {
     /// The element at an index, and zero where there is none.
     pub(crate) fn chosen(&mut self, parts: &[Value], index: Term, zero: Value) -> Value {
         parts.iter().enumerate().rev().fold(zero, |rest, (at, part)| {
-            let at = self.terms.bits(self.terms.width(index), at as u128);
-            let here = self.terms.equal(index, at);
+            let here = self.is_number(index, at);
             values::choose(&mut self.terms, here, part, &rest)
         })
+    }
+
+    /// Whether an index is a number; an array may have more elements than an index of few bits can name.
+    pub(crate) fn is_number(&mut self, index: Term, number: usize) -> Term {
+        let width = self.terms.width(index);
+        if width < usize::BITS && number >> width != 0 {
+            return self.terms.truth(false);
+        }
+        let number = self.terms.bits(width, number as u128);
+        self.terms.equal(index, number)
     }
 }

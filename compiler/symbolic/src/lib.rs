@@ -19,6 +19,7 @@
 
 mod bytes;
 mod changes;
+pub mod claims;
 pub mod execute;
 mod expressions;
 mod follow;

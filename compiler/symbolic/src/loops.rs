@@ -11,6 +11,14 @@ use crate::Unsupported;
 
 type Found<T> = Result<T, Unsupported>;
 
+/// An iteration of a loop that is cut.
+struct Iteration {
+    /// The condition under which there is one.
+    there: Term,
+    /// The condition under which another one would exceed the bound; None: never.
+    exceeds: Option<Term>,
+}
+
 impl Run<'_> {
     /// Each entry of a container.
     pub(crate) fn each(&mut self, walk: &Walk, bound: u32, body: &Block, span: Span, guard: Term) -> Found<Term> {
@@ -31,10 +39,13 @@ impl Run<'_> {
             (Value::Term(_), Type::Bits(n)) => (*n, (*n).max(32)),
             _ => return Err(Unsupported::new("a loop over that".into())),
         };
-        if size > self.unrolled {
+        if size > self.unrolled || bound < size {
             return self.cut(bound, body, span, guard, |run, guard| {
                 let entry = run.fresh("entry", Sort::Bits(width));
-                run.enter_entry(walk, entry, ends, guard).map(Some)
+                let there = run.enter_entry(walk, entry, ends, guard)?;
+                // How many entries there are is not known, but they are no more than fit.
+                let exceeds = (bound < size).then(|| run.fresh("bound", Sort::Bool));
+                Ok(Iteration { there, exceeds })
             });
         }
         self.unroll(bound, span, guard, size, |run, at, inside| {
@@ -140,7 +151,8 @@ impl Run<'_> {
                 let (before, inside) = (run.less(number, start, &ends), run.less(number, end, &ends));
                 run.set_number(variable, number, guard)?;
                 let reached = run.terms.not(before);
-                Ok(Some(run.terms.and(&[reached, inside])))
+                let there = run.terms.and(&[reached, inside]);
+                Ok(Iteration { there, exceeds: run.exceeds(number, (start, end), bound) })
             });
         }
         // One iteration more than the bound, which no number may enter.
@@ -168,41 +180,53 @@ impl Run<'_> {
             return self.follow(bound, body, guard);
         }
         if bound > self.unrolled {
-            return self.cut(bound, body, span, guard, |_, _| Ok(None));
+            return self.cut(bound, body, span, guard, |run, _| {
+                // Nothing is known of how often it runs.
+                let (there, exceeds) = (run.terms.truth(true), run.fresh("bound", Sort::Bool));
+                Ok(Iteration { there, exceeds: Some(exceeds) })
+            });
         }
         self.unroll(bound, span, guard, bound + 1, |run, _, inside| run.block(body, inside))
     }
 
+    /// Whether the iteration for a number is the last that the bound allows, and there is a next number; None: never.
+    fn exceeds(&mut self, number: Term, (start, end): (Term, Term), bound: u32) -> Option<Term> {
+        let width = self.terms.width(start);
+        let fits = width >= u32::BITS || bound < 1 << width;
+        let most = fits.then(|| self.terms.bits(width, u128::from(bound)))?;
+        let one = self.terms.bits(width, 1);
+        let all = self.terms.binary(Op::Sub, end, start);
+        let done = self.terms.binary(Op::Sub, number, start);
+        let done = self.terms.binary(Op::Add, done, one);
+        let (last, more) = (self.terms.equal(done, most), self.terms.less(Op::ULess, most, all));
+        Some(self.terms.and(&[last, more])).filter(|exceeds| self.terms.truth_of(*exceeds) != Some(false))
+    }
+
     /// A loop of any number of iterations, from a head at which everything that it changes is arbitrary. `enter` sets
-    /// the locals of an iteration, and returns the condition under which there is one.
+    /// the locals of an iteration.
     fn cut(
         &mut self,
         bound: u32,
         body: &Block,
         span: Span,
         guard: Term,
-        enter: impl FnOnce(&mut Self, Term) -> Found<Option<Term>>,
+        enter: impl FnOnce(&mut Self, Term) -> Found<Iteration>,
     ) -> Found<Term> {
         self.claim_invariants(span, guard, true)?;
         let changes = Changes::of(self.stack, body);
         self.forget(&changes, guard)?;
         let head = (self.state.clone(), self.frame().clone());
-        let entered = enter(self, guard)?;
-        let inside = match entered {
-            Some(there) => self.terms.and(&[guard, there]),
-            None => guard,
-        };
+        let Iteration { there, exceeds } = enter(self, guard)?;
+        let inside = self.terms.and(&[guard, there]);
         let never = self.terms.truth(false);
         self.breaks.push(never);
         let ran = self.block(body, inside);
         let broken = self.breaks.pop().expect("pushed above");
         let again = ran?;
         self.claim_invariants(span, again, false)?;
-        if entered.is_none() {
-            // Nothing is known of how often it runs.
-            let unknown = self.fresh("bound", Sort::Bool);
-            let within = self.terms.not(unknown);
-            self.claim(ClaimKind::Bound(bound), span, guard, within);
+        if let Some(exceeds) = exceeds {
+            let within = self.terms.not(exceeds);
+            self.claim(ClaimKind::Bound(bound), span, again, within);
         }
         // A state in which the loop was left by `break`, by `return`, or the head: its last iteration is done.
         let left = self.terms.or(&[broken, self.returns.last().expect("a body").0]);

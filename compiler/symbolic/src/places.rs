@@ -86,8 +86,7 @@ impl Run<'_> {
                 let index = self.term(index)?;
                 let mut changed = vec![];
                 for (at, part) in parts.into_iter().enumerate() {
-                    let at = self.terms.bits(self.terms.width(index), at as u128);
-                    let here = self.terms.equal(index, at);
+                    let here = self.is_number(index, at);
                     let guard = self.terms.and(&[guard, here]);
                     changed.push(self.with(part, rest, value.clone(), guard)?);
                 }

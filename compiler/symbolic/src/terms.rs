@@ -69,8 +69,8 @@ pub enum Node {
     Truth(bool),
     /// A bit vector of this width; the value has no bits beyond it.
     Bits(u32, u128),
-    /// A free constant of this name.
-    Free(String, Sort),
+    /// A free constant: its name, its number among them, its sort.
+    Free(String, u32, Sort),
     /// An array whose elements all are this term.
     Filled(u32, Term),
     Apply(Op, Vec<Term>),
@@ -94,6 +94,8 @@ impl Node {
 pub struct Terms {
     nodes: Vec<(Node, Sort)>,
     numbers: HashMap<Node, Term>,
+    /// How many free constants there are.
+    free: u32,
 }
 
 impl Terms {

@@ -78,9 +78,10 @@ impl Body<'_, '_> {
         }
         for (name, ty) in declared {
             let left_out = !given.iter().any(|(n, _)| n.name == *name);
-            if left_out && self.cx.needs_message(ty) {
+            if left_out && self.cx.lacks_zero(ty) {
                 let message = format!("`{}` has no value for its field `{name}`", of.name);
-                let help = format!("it contains a message, which has no zero value: write {name}: ...");
+                let what = if self.cx.needs_message(ty) { "a message, which" } else { "a range that" };
+                let help = format!("it contains {what} has no zero value: write {name}: ...");
                 self.error("T0074", message, of.span, "", help);
                 fine = false;
             }

@@ -43,6 +43,8 @@ impl Checker<'_> {
             self.unsound.insert(Declared::Value(field.name.name.clone()));
             return;
         };
+        // The host states a given number; of other types it may state parts.
+        let is_stated = scope == Scope::Given && matches!(ty, Type::Range(..));
         if scope == Scope::Given && !self.is_of_host(&ty) {
             self.error(
                 "T0021",
@@ -53,6 +55,8 @@ impl Checker<'_> {
             );
         } else if self.needs_message(&ty) {
             self.no_first_message(field, &ty);
+        } else if field.initial.is_none() && !is_stated && self.lacks_zero(&ty) {
+            self.no_zero(&ty, field.span);
         }
         let role = self.given_role(field, &ty, scope);
         self.add_state(&ty, field.span);

@@ -144,6 +144,34 @@ impl<'p> Checker<'p> {
         !self.capabilities(ty).zero
     }
 
+    /// Whether the type has no zero: it contains a message, or a range that begins above 0.
+    pub(crate) fn lacks_zero(&self, ty: &Type) -> bool {
+        self.needs_message(ty) || self.begins_above_zero(ty)
+    }
+
+    fn begins_above_zero(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Range(low, _) => *low > 0,
+            Type::Struct(id) => self.tree.structs[id.index()].fields.iter().any(|f| self.begins_above_zero(&f.ty)),
+            Type::Tuple(types) => types.iter().any(|t| self.begins_above_zero(t)),
+            Type::Array(t, _) => self.begins_above_zero(t),
+            _ => false,
+        }
+    }
+
+    /// Reports that a type has no zero.
+    pub(crate) fn no_zero(&mut self, ty: &Type, span: Span) {
+        let shown = self.show(ty);
+        let (label, help) = match self.needs_message(ty) {
+            true => (
+                "it contains a message",
+                "a message comes from an event, `share`, `slice` or a header alone; if it may be absent, use `msg?`",
+            ),
+            false => ("it contains a range that begins above 0", "state a value: `= ...`"),
+        };
+        self.error("T0154", format!("{shown} has no zero value"), span, label, help);
+    }
+
     /// Whether values of the type are linear: they contain messages, which are used exactly once.
     pub(crate) fn linear(&self, ty: &Type) -> bool {
         nacre_stack::has_message(&self.tree.structs, ty)

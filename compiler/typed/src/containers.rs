@@ -43,6 +43,10 @@ impl Body<'_, '_> {
                 self.stays(&place.ty.clone(), span);
                 return None;
             }
+            if self.cx.lacks_zero(&place.ty) {
+                self.cx.no_zero(&place.ty, span);
+                return None;
+            }
             self.note_store(&place);
             let operate = ExprKind::Operate(Operation::Clear, Box::new(place), Vec::new());
             return Some(Outcome::value(self.make(operate, UNIT)));

@@ -148,8 +148,8 @@ impl Body<'_, '_> {
             }
             None if name == "now" => Some(Value::fixed(self.make(ExprKind::Now, Type::Instant))),
             None if name == "zeroes" => match want {
-                Some(ty) if self.cx.needs_message(ty) => {
-                    self.no_zero(ty, span);
+                Some(ty) if self.cx.lacks_zero(ty) => {
+                    self.cx.no_zero(ty, span);
                     None
                 }
                 Some(ty) => Some(Value::fixed(self.make(ExprKind::Zero, ty.clone()))),
@@ -163,13 +163,6 @@ impl Body<'_, '_> {
                 None
             }
         }
-    }
-
-    /// Reports that a type has no zero because it holds a message.
-    pub fn no_zero(&mut self, ty: &Type, span: Span) {
-        let shown = self.show(ty);
-        let help = "a message comes from an event, `share`, `slice` or a header alone; if it may be absent, use `msg?`";
-        self.error("T0154", format!("{shown} has no zero value"), span, "it contains a message", help);
     }
 
     /// Reports a name that is not in scope (T0047), with the nearest name that is; nothing if its declaration is in

@@ -30,6 +30,7 @@ impl Checker<'_> {
         for p in &declared.parameters {
             parameters.push(Parameter { name: p.name.name.clone(), ty: self.type_of_c(&p.ty)? });
         }
+        self.lengths_of_c(&declared, &parameters);
         let result = match &declared.result {
             Some(ty) => Some(self.type_of_c(ty)?),
             None => None,
@@ -84,6 +85,17 @@ impl Checker<'_> {
         for name in wrong {
             let what = format!("`{}` is reserved in C", name.name);
             self.error("T0177", what, name.span, "reserved in C", "give it another name");
+        }
+    }
+
+    /// Behind a message, C receives its length: `m_len`.
+    fn lengths_of_c(&mut self, declared: &ast::Extern, parameters: &[Parameter]) {
+        for Parameter { name, .. } in parameters.iter().filter(|p| matches!(p.ty, Type::Msg | Type::Text(_))) {
+            let length = format!("{name}_len");
+            if let Some(clash) = declared.parameters.iter().find(|other| other.name.name == length) {
+                let what = format!("`{length}` is the length of `{name}` in C");
+                self.error("T0177", what, clash.name.span, "taken in C", "give it another name");
+            }
         }
     }
 

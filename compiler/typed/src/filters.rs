@@ -97,7 +97,12 @@ impl Body<'_, '_> {
             let ty = self.cx.resolve(field.ty.as_ref()?)?;
             let initial = match &field.initial {
                 Some(e) => Some(self.cx.pure(e, &ty, &[])?.value),
-                None => None,
+                None => {
+                    if self.cx.lacks_zero(&ty) {
+                        self.cx.no_zero(&ty, field.span);
+                    }
+                    None
+                }
             };
             state.push((self.declare(&field.name, ty), initial));
         }

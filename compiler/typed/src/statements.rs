@@ -187,8 +187,8 @@ impl Body<'_, '_> {
                 let ty = if is_message(&value.ty) { Type::Msg } else { value.ty.clone() };
                 Expr { ty, ..value }
             }
-            (None, Some(ty)) if self.cx.needs_message(ty) => {
-                self.no_zero(ty, name.span);
+            (None, Some(ty)) if self.cx.lacks_zero(ty) => {
+                self.cx.no_zero(ty, name.span);
                 return None;
             }
             (None, Some(ty)) => self.make(ExprKind::Zero, ty.clone()),

@@ -780,7 +780,7 @@ support_PLAIN const uint8_t *support_long_flat(struct support_step *step, struct
 
 /* Bytes in one run: copied to where things are made, if they are not. */
 support_INLINE const uint8_t *support_flat(struct support_step *step, struct support_bytes b) {
-    if (b.block == support_IN) { return step->in + b.offset; }
+    if (b.block == support_IN && b.len > 0) { return step->in + b.offset; }
     if (b.block == support_MADE) { return step->out->bytes + b.offset; }
     return support_long_flat(step, b);
 }

@@ -10,23 +10,21 @@ use crate::term::Term;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// The name of a function in C.
+    /// The name by which emitted code calls a function in C. A function of the host has another one of its own, which
+    /// a variable or parameter of emitted code may have too.
     pub fn extern_name(&self, id: ExternId) -> String {
         let declared = &self.stack.externs[id.index()];
-        match declared.body.is_some() || self.model(id).is_some() {
-            true => self.global(Global::Extern(id), format!("extern_{}", names::plain(&declared.name))),
-            false => names::plain(&declared.name),
-        }
+        self.global(Global::Extern(id), format!("extern_{}", names::plain(&declared.name)))
     }
 
-    /// Functions in C: those with a body, models, and prototypes of those that the host supplies.
+    /// Functions in C: those with a body, models, and those that the host supplies.
     pub fn externs(&mut self) -> Code {
         let mut code = Code::new(0);
         for id in (0..self.stack.externs.len()).map(|index| ExternId(index as u32)) {
             let declared = self.stack.externs[id.index()].clone();
             let name = self.extern_name(id);
-            let (result, list) = self.extern_types(&declared);
-            let head = format!("{}_PLAIN {result} {name}({list}) {{", self.prefix);
+            let (result, parameters) = self.extern_types(&declared);
+            let head = format!("{}_PLAIN {result} {name}({}) {{", self.prefix, list(&parameters, ""));
             match (&declared.body, self.model(id)) {
                 (Some(body), _) => {
                     code.open(head);
@@ -38,47 +36,66 @@ impl Writer<'_> {
                     code.line(self.model_statement(&declared, &model));
                     code.close("}");
                 }
-                (None, None) => code.line(format!("{result} {name}({list});")),
+                (None, None) => {
+                    let host = names::plain(&declared.name);
+                    code.line(format!("{result} {host}({});", list(&parameters, "")));
+                    let own = format!("{host}_");
+                    code.open(format!("{}_PLAIN {result} {name}({}) {{", self.prefix, list(&parameters, &own)));
+                    let arguments: Vec<String> = parameters.iter().map(|(_, name)| format!("{own}{name}")).collect();
+                    let leave = if result == "void" { "" } else { "return " };
+                    code.line(format!("{leave}{host}({});", arguments.join(", ")));
+                    code.close("}");
+                }
             }
             code.line("");
         }
         code
     }
 
-    /// The type of the result, and the parameters.
-    fn extern_types(&mut self, declared: &Extern) -> (String, String) {
+    /// The type of the result, and the parameters: types and names.
+    fn extern_types(&mut self, declared: &Extern) -> (String, Vec<(String, String)>) {
         let mut parameters = vec![];
         for parameter in &declared.parameters {
             let n = names::plain(&parameter.name);
             match &parameter.ty {
                 Type::Msg | Type::View | Type::Text(_) => {
-                    parameters.extend([format!("const uint8_t *{n}"), format!("uint32_t {n}_len")])
+                    let len = format!("{n}_len");
+                    parameters.extend([("const uint8_t *".into(), n), ("uint32_t ".into(), len)])
                 }
-                Type::Bytes(_) => parameters.push(format!("const uint8_t *{n}")),
+                Type::Bytes(_) => parameters.push(("const uint8_t *".into(), n)),
                 ty => match self.scalar(ty) {
-                    Some(scalar) => parameters.push(format!("{} {n}", scalar.name())),
-                    None => parameters.push(format!("const {} *{n}", self.c_type(ty, 0))),
+                    Some(scalar) => parameters.push((format!("{} ", scalar.name()), n)),
+                    None => parameters.push((format!("const {} *", self.c_type(ty, 0)), n)),
                 },
             }
         }
         let (result, more) = self.extern_result(declared.result.as_ref());
         parameters.extend(more);
-        (result, if parameters.is_empty() { "void".into() } else { parameters.join(", ") })
+        (result, parameters)
     }
 
     /// The type of the result, and the parameters behind the others through which the function returns it.
-    fn extern_result(&mut self, result: Option<&Type>) -> (String, Vec<String>) {
-        let message = || ("uint32_t".to_string(), vec!["uint8_t *result".into(), "uint32_t result_max".into()]);
+    fn extern_result(&mut self, result: Option<&Type>) -> (String, Vec<(String, String)>) {
+        let bytes = || ("uint8_t *".to_string(), "result".to_string());
+        let message = || ("uint32_t".to_string(), vec![bytes(), ("uint32_t ".into(), "result_max".into())]);
         match result {
             None => ("void".into(), vec![]),
             Some(Type::Msg) => message(),
             Some(Type::Option(t)) if **t == Type::Msg => message(),
-            Some(Type::Bytes(_)) => ("void".into(), vec!["uint8_t *result".into()]),
+            Some(Type::Bytes(_)) => ("void".into(), vec![bytes()]),
             Some(ty) => match self.scalar(ty) {
                 Some(scalar) => (scalar.name(), vec![]),
-                None => ("void".into(), vec![format!("{} *result", self.c_type(ty, 0))]),
+                None => ("void".into(), vec![(format!("{} *", self.c_type(ty, 0)), "result".into())]),
             },
         }
+    }
+}
+
+/// Parameters as they are declared, with something in front of each name.
+fn list(parameters: &[(String, String)], own: &str) -> String {
+    match parameters {
+        [] => "void".into(),
+        _ => parameters.iter().map(|(ty, name)| format!("{ty}{own}{name}")).collect::<Vec<_>>().join(", "),
     }
 }
 

@@ -80,16 +80,64 @@ impl Writer<'_> {
 
     /// Refuses a config with a value that does not fit its type.
     pub fn check_config(&self, code: &mut Code) {
-        let (p, stack) = (&self.prefix, self.stack);
-        for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.is_configured()) {
-            let member = format!("config->{}", self.given_names[index]);
-            if let Some(fits) = self.fits(&cell.ty, &member) {
-                code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            }
-            if let Type::Text(n) = cell.ty {
-                code.line(format!("if ({member}.len > {n}u) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            }
+        for (index, cell) in self.stack.cells.iter().enumerate().filter(|(_, c)| c.is_configured()) {
+            self.check_value(code, &cell.ty, &format!("config->{}", self.given_names[index]), 0);
         }
+    }
+
+    /// Refuses a value that does not fit its type, or of which a part does not; it stands in so many loops.
+    fn check_value(&self, code: &mut Code, ty: &Type, text: &str, loops: usize) {
+        let refuse =
+            |unless: String| format!("if (!({unless})) {{ return {}_nothing(out, NACRE_INVALID); }}", self.prefix);
+        let within = |head: String, depth: usize, t: &Type, part: String| {
+            let mut inner = Code::new(depth + 1);
+            self.check_value(&mut inner, t, &part, loops + 1);
+            (!inner.is_empty()).then_some((head, inner))
+        };
+        let block = match ty {
+            Type::Struct(id) => {
+                let fields = self.stack.structs[id.index()].fields.iter().map(|field| &field.ty);
+                self.check_parts(code, (ty, text), fields, loops)
+            }
+            Type::Tuple(types) => self.check_parts(code, (ty, text), types.iter(), loops),
+            Type::Option(t) => within(format!("if ({text}.some) {{"), code.depth(), t, format!("{text}.value")),
+            Type::Array(t, n) => {
+                let i = format!("i{loops}");
+                let head = format!("for (uint32_t {i} = 0; {i} < {n}u; {i}++) {{");
+                within(head, code.depth(), t, format!("{text}.at[{i}]"))
+            }
+            Type::Text(n) => {
+                code.line(refuse(format!("{text}.len <= {n}u")));
+                None
+            }
+            Type::Bits(n) if *n > 64 && n % 64 != 0 => {
+                code.line(refuse(format!("{text}.word[{}] <= UINT64_C({})", n / 64, mask(n % 64))));
+                None
+            }
+            ty => {
+                self.fits(ty, text).into_iter().for_each(|fits| code.line(refuse(fits)));
+                None
+            }
+        };
+        if let Some((head, inner)) = block {
+            code.open(head);
+            code.add(&inner);
+            code.close("}");
+        }
+    }
+
+    /// The same of the parts of a struct or tuple.
+    fn check_parts<'t>(
+        &self,
+        code: &mut Code,
+        (ty, text): (&Type, &str),
+        parts: impl Iterator<Item = &'t Type>,
+        loops: usize,
+    ) -> Option<(String, Code)> {
+        for (part, at) in parts.zip(0..) {
+            self.check_value(code, part, &format!("{text}.{}", self.member(ty, at)), loops);
+        }
+        None
     }
 
     /// Copies the givens out of the config.

@@ -17,9 +17,10 @@ impl Terms {
         self.enter(Node::Bits(width, low(value, width)), Sort::Bits(width))
     }
 
-    /// A free constant.
+    /// A free constant, another one at each call: parts of a source that differ can have the same name.
     pub fn free(&mut self, name: &str, sort: Sort) -> Term {
-        self.enter(Node::Free(name.to_string(), sort), sort)
+        self.free += 1;
+        self.enter(Node::Free(name.to_string(), self.free, sort), sort)
     }
 
     /// An array whose elements all are this term.

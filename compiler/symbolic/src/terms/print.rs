@@ -43,7 +43,7 @@ impl Terms {
                 open.extend(self.node(term).parts());
             }
         }
-        let is_shown = |term: &Term| matches!(self.node(*term), Node::Free(_, Sort::Bool | Sort::Bits(_)));
+        let is_shown = |term: &Term| matches!(self.node(*term), Node::Free(_, _, Sort::Bool | Sort::Bits(_)));
         seen.into_iter().filter(is_shown).collect()
     }
 }
@@ -74,8 +74,8 @@ impl Writer<'_> {
         let mut declared = BTreeMap::new();
         for term in self.uses.keys() {
             match self.terms.node(*term) {
-                Node::Free(name, sort) => {
-                    declared.insert(symbol(name), format!("() {}", sort_text(*sort)));
+                Node::Free(name, number, sort) => {
+                    declared.insert(constant(name, *number), format!("() {}", sort_text(*sort)));
                 }
                 Node::Call(name, sort, arguments) => {
                     let sorts: Vec<String> = arguments.iter().map(|a| sort_text(self.terms.sort(*a))).collect();
@@ -136,13 +136,18 @@ impl Writer<'_> {
         match self.terms.node(term) {
             Node::Truth(value) => value.to_string(),
             Node::Bits(width, value) => format!("(_ bv{value} {width})"),
-            Node::Free(name, _) => symbol(name),
+            Node::Free(name, number, _) => constant(name, *number),
             Node::Filled(_, element) => list(&format!("(as const {})", sort_text(self.terms.sort(term))), &[*element]),
             Node::Apply(op, parts) => list(&word(*op), parts),
             Node::Call(name, sort, arguments) if arguments.is_empty() => self.function(name, *sort, arguments),
             Node::Call(name, sort, arguments) => list(&self.function(name, *sort, arguments), arguments),
         }
     }
+}
+
+/// The symbol of a free constant: no word of SMT-LIB, and of no other constant.
+fn constant(name: &str, number: u32) -> String {
+    symbol(&format!("{name}@{number}"))
 }
 
 fn symbol(name: &str) -> String {

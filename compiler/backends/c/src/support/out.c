@@ -150,7 +150,7 @@
 
 /* Bytes in one run: copied to where things are made, if they are not. */
 @_INLINE const uint8_t *@_flat(struct @_step *step, struct @_bytes b) {
-    if (b.block == @_IN) { return step->in + b.offset; }
+    if (b.block == @_IN && b.len > 0) { return step->in + b.offset; }
     if (b.block == @_MADE) { return step->out->bytes + b.offset; }
     return @_long_flat@aside(step, b);
 }
