@@ -1,5 +1,5 @@
-//! The adapter for libsodium computes what RFC 8439, RFC 5869 and RFC 8032 say, refuses everything that was not sealed with the same
-//! values or signed, and stays within its buffers.
+//! The adapter for libsodium computes what RFC 8439, RFC 5869 and RFC 8032 say, refuses everything that was not sealed
+//! with the same values or signed, and stays within its buffers.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

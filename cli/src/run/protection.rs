@@ -85,7 +85,8 @@ impl Protection {
     }
 }
 
-/// `--plain` is for stacks that have no layer with keys, and only for these. A layer that signs needs the keys of a user.
+/// `--plain` is for stacks that have no layer with keys, and only for these. A layer that signs needs the keys of a
+/// user.
 fn require_fitting(args: &secure::Protection, stack: &Stack) -> Result<(), Failure> {
     let name = stack.name();
     let signs = stack.givens().iter().any(|given| given.role == Some(GivenRole::SigningKey));

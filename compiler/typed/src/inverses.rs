@@ -46,12 +46,12 @@ impl Checker<'_> {
         };
         let inverse = |of: &ast::Extern| of.contract.iter().any(|c| matches!(c, Contract::InverseOf { .. }));
         if inverse(&other) {
-            self.unfit_inverse(function.span, "it is an inverse itself", other.name.span);
+            self.unfit_inverse(function.span, "this is an inverse itself", other.name.span);
             return None;
         }
         let (own, of) = (self.signature(declared)?, self.signature(&other)?);
         if !fits(&own, &of, half.is_some()) {
-            self.unfit_inverse(function.span, "its parameters and result are others", other.name.span);
+            self.unfit_inverse(function.span, "its parameters and result do not fit", other.name.span);
             return None;
         }
         let (name, half) = half?;
@@ -59,9 +59,9 @@ impl Checker<'_> {
         let types = self.signature(&half)?;
         let from_first = types.parameters.len() == 1 && types.parameters[0] == of.parameters[0];
         if !is_pure {
-            self.unfit_inverse(name.span, "it is not a pure function that is no inverse", half.name.span);
+            self.unfit_inverse(name.span, "this must be a pure function, and no inverse", half.name.span);
         } else if !from_first || types.result != own.parameters[0] {
-            let why = "it does not make the first argument of the inverse of that of the function";
+            let why = "this must make the first argument of the inverse from the first one of the function";
             self.unfit_inverse(name.span, why, half.name.span);
         }
         Some(())
@@ -83,18 +83,19 @@ impl Checker<'_> {
     }
 
     fn unfit_inverse(&mut self, at: Span, why: &str, declared: Span) {
-        let found = nacre_diagnostics::Diagnostic::error("T0180", "these functions are no inverses of one another")
+        let found = nacre_diagnostics::Diagnostic::error("T0180", "a function cannot be the inverse of this one")
             .at(at, why)
             .also(declared, "declared here")
             .because(
-                "an inverse takes what the other function returns in the place of what that takes, and returns it; all \
-                 other parameters are the same, but for the first one of an inverse `through` a function",
+                "an inverse maps the result of the other function back to its message (or last argument). All other \
+                 parameters are the same, except the first one of an inverse `through` a function",
             );
         self.found.push(found);
     }
 }
 
-/// Whether one recovers what the other takes. `through`: their first parameters may differ, and are not what is recovered.
+/// Whether one recovers what the other takes. `through`: their first parameters may differ, and are not what is
+/// recovered.
 fn fits(own: &Signature, of: &Signature, through: bool) -> bool {
     let Some(main) = own.main().filter(|_| own.main() == of.main() && own.parameters.len() == of.parameters.len())
     else {
