@@ -19,10 +19,10 @@ const QUICK: &[&str] = &[
     "reorder",
     "sequencer",
 ];
-const LONG: &[&str] = &["delay", "encrypt", "floor", "frag", "pt2pt", "reno"];
+const LONG: &[&str] = &["delay", "encrypt", "floor", "frag", "pt2pt", "reno", "sign"];
 
 /// Layers that are also verified in stacks.
-const IN_STACKS: &[&str] = &["check_fifo", "check_integrity", "encrypt", "floor", "frag", "pt2pt", "reno"];
+const IN_STACKS: &[&str] = &["check_fifo", "check_integrity", "encrypt", "floor", "frag", "pt2pt", "reno", "sign"];
 
 fn tried(layer: &str) {
     let stacks = IN_STACKS.contains(&layer);

@@ -51,6 +51,8 @@ fn keys_are_made_for_their_owner_alone_and_shown() {
     let (status, json, _) = home.run(&["keys", "show", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((status, value["public_key"].as_str()), (0, Some(key.trim_end())));
+    let verifying = value["verifying_key"].as_str().expect("an Ed25519 key in hexadecimal");
+    assert!(verifying.len() == 64 && verifying.bytes().all(|digit| digit.is_ascii_hexdigit()));
     assert_eq!(value["path"].as_str(), home.path("secret_key").to_str());
     let secret = fs::read_to_string(home.path("secret_key")).expect("there");
     assert!(!key.contains(secret.trim_end()) && !json.contains(secret.trim_end()));

@@ -106,6 +106,7 @@ struct nacre_options {
     uint32_t plain_beside_secure;      /* 1: stacks without keys may be served beside secure ones */
     uint32_t secure_stays;             /* 1: secure connections do not move with their peer */
     uint32_t reserved2;
+    const uint8_t *signing;            /* stacks with a layer that signs: 32 random bytes, the seed of an Ed25519 key pair; NULL: none */
 };
 
 struct nacre_statistics {

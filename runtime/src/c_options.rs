@@ -7,6 +7,7 @@ use crate::faults::{Direction, Faults, Faulty};
 use crate::listener::Listener;
 use crate::options::{Options, Secret};
 use crate::secure::keys::{Keys, Psk};
+use crate::secure::signature::SigningKey;
 use crate::transport::Transport;
 use crate::udp::Udp;
 use std::ffi::c_char;
@@ -52,6 +53,7 @@ pub struct COptions {
     pub plain_beside_secure: u32,
     pub secure_stays: u32,
     pub reserved2: u32,
+    pub signing: *const [u8; 32],
 }
 
 /// A listener as the options say.
@@ -75,6 +77,8 @@ pub(crate) unsafe fn listen(address: Option<&str>, port: u16, options: *const CO
     options.keys = unsafe { from.keys.as_ref() }.map(Keys::from_bytes);
     // SAFETY: the caller's promise.
     options.psk = unsafe { from.psk.as_ref() }.map(Psk::from_bytes);
+    // SAFETY: the caller's promise.
+    options.signing = unsafe { from.signing.as_ref() }.map(SigningKey::from_bytes);
     // SAFETY: the caller's promise.
     let (faults, file) = unsafe { (from.faults.as_ref(), text(from.capture)?) };
     let mut transport: Box<dyn Transport> = Box::new(udp);

@@ -70,7 +70,10 @@ impl Config {
     /// The required givens that were not set, and that the driver does not set either.
     pub(crate) fn missing_of_user(&self) -> Vec<&str> {
         let givens = self.stack.givens().iter().zip(&self.set);
-        let is_missing = |(given, set): &(&Given, &bool)| given.required && !**set && given.role.is_none();
+        let is_missing = |(given, set): &(&Given, &bool)| {
+            let of_user = matches!(given.role, None | Some(GivenRole::SigningKey));
+            given.required && !**set && of_user
+        };
         givens.filter(is_missing).map(|(given, _)| given.name.as_str()).collect()
     }
 

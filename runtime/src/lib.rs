@@ -89,5 +89,6 @@ pub use options::{Options, Secret};
 pub use output::Message;
 pub use ration::{ANSWERS_PER_SECOND, ANSWERS_PER_SECOND_AND_ADDRESS};
 pub use secure::keys::{Expect, Keys, Psk, PublicKey};
+pub use secure::signature::SigningKey;
 pub use stack::{EventInfo, EventRole, Given, GivenRole, Stack};
 pub use statistics::{ConnectionStatistics, ListenerStatistics, Traffic};

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::ffi::NacreStack;
 use crate::secure::aead::{nacre_next_key, nacre_seal, nacre_unseal};
+use crate::secure::signature::{nacre_sign, nacre_signed, nacre_verifying_key};
 use crate::stack::Stack;
 use std::ffi::{c_void, CStr, CString};
 use std::os::unix::ffi::OsStrExt;
@@ -19,8 +20,14 @@ struct Host {
     reserved: u32,
     seal: Seal,
     unseal: Seal,
-    next_key: unsafe extern "C" fn(*const u8, *mut u8),
+    next_key: KeyOf,
+    verifying_key: KeyOf,
+    sign: Sign,
+    signed: Sign,
 }
+
+type KeyOf = unsafe extern "C" fn(*const u8, *mut u8);
+type Sign = unsafe extern "C" fn(*const u8, *const u8, u32, *mut u8, u32) -> u32;
 
 type Seal = unsafe extern "C" fn(*const u8, *const u8, *const u8, *const u8, u32, *mut u8, u32) -> u32;
 
@@ -30,6 +37,9 @@ static HOST: Host = Host {
     seal: nacre_seal,
     unseal: nacre_unseal,
     next_key: nacre_next_key,
+    verifying_key: nacre_verifying_key,
+    sign: nacre_sign,
+    signed: nacre_signed,
 };
 
 /// Supplies the functions of the host to an object that asks for them.

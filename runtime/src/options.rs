@@ -1,6 +1,7 @@
 //! The options of a listener.
 
 use crate::secure::keys::{Keys, Psk};
+use crate::secure::signature::SigningKey;
 use std::time::Duration;
 
 /// Limits and times of a listener. `Options::default()` suits a server on the Internet.
@@ -55,6 +56,8 @@ pub struct Options {
     pub keys: Option<Keys>,
     /// The secret of this end and its peers, for secure stacks. None: only `keys`.
     pub psk: Option<Psk>,
+    /// The key with which this end signs, for stacks with a layer that signs. Default none.
+    pub signing: Option<SigningKey>,
     /// Whether connections that this end begins agree on keys by ML-KEM-768 besides X25519, so that who records them
     /// cannot read them with a quantum computer later. Peers may begin either. Default true.
     pub hybrid: bool,
@@ -95,6 +98,7 @@ impl Default for Options {
             secret: None,
             keys: None,
             psk: None,
+            signing: None,
             hybrid: true,
             plain_beside_secure: false,
             seed: None,

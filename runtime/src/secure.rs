@@ -14,8 +14,10 @@ mod handshake_tests;
 pub(crate) mod keys;
 pub(crate) mod noise;
 pub(crate) mod payload;
+mod pointers;
 mod primitives;
 pub(crate) mod reset;
+pub(crate) mod signature;
 #[cfg(test)]
 mod vectors;
 mod window;

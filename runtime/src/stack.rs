@@ -98,6 +98,10 @@ pub enum GivenRole {
     PeerCookie,
     /// The key in frames to the peer, if its cookie is known.
     PeerKey,
+    /// The key with which this end signs: 32 secret bytes.
+    SigningKey,
+    /// 32 bytes that both ends of a secure connection have, and those of no other one.
+    Binding,
 }
 
 /// The events that the driver itself knows, by index; those that the stack does not have are None.
@@ -327,6 +331,8 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
             8 => Some(GivenRole::OpeningKey),
             9 => Some(GivenRole::PeerCookie),
             10 => Some(GivenRole::PeerKey),
+            11 => Some(GivenRole::SigningKey),
+            12 => Some(GivenRole::Binding),
             _ => None,
         },
     }

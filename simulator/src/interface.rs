@@ -96,8 +96,8 @@ pub struct Ends {
 }
 
 /// Returns the given values of a connection: the address of the peer; values of the endpoint for those with such a
-/// role; a key for each direction, the same at both endpoints; for the rest values from `shared`, the same at both
-/// endpoints. The hosts have not agreed on cookies.
+/// role (its signing key among them); a key for each direction, the same at both endpoints; for the rest values from
+/// `shared`, the same at both endpoints. The hosts have not agreed on cookies.
 pub fn givens(wanted: &[Wanted], random: &mut Random, shared: u64, ends: Ends, peer: Address) -> Vec<(String, Given)> {
     let mut value = |(index, wanted): (usize, &Wanted)| {
         let number = match wanted.role {
@@ -201,6 +201,8 @@ mod tests {
             wanted("opening", Type::Bytes(32), GivenRole::OpeningKey),
             wanted("cookie", Type::UInt(24), GivenRole::PeerCookie),
             wanted("key", Type::UInt(32), GivenRole::PeerKey),
+            wanted("signing", Type::Bytes(32), GivenRole::SigningKey),
+            wanted("binding", Type::Bytes(32), GivenRole::Binding),
         ];
         let peer = Address { ip: [0; 16], port: 1, family: 4 };
         let mut random = Random::new(own as u64);
@@ -216,9 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn each_end_has_a_signing_key_of_its_own_and_both_have_one_binding() {
+        let (a, b) = (of(4), of(5));
+        assert_ne!(a[4], b[4]);
+        assert_eq!(a[5], b[5]);
+    }
+
+    #[test]
     fn hosts_have_not_agreed_on_cookies() {
         for end in [of(4), of(5)] {
-            assert_eq!(end[2..], [Given::Number(0), Given::Number(0)]);
+            assert_eq!(end[2..4], [Given::Number(0), Given::Number(0)]);
         }
     }
 }

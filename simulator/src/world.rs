@@ -263,9 +263,11 @@ impl World {
         }
     }
 
-    /// Passes frames to the network first, then events to the host: the interleaving of ports is unspecified.
+    /// Passes frames to the network first, then events to the host, port by port: the interleaving of ports is
+    /// unspecified.
     fn put(&mut self, index: usize, outputs: Vec<Output>) {
-        let (frames, events): (Vec<Output>, Vec<Output>) = outputs.into_iter().partition(Output::is_frame);
+        let (frames, mut events): (Vec<Output>, Vec<Output>) = outputs.into_iter().partition(Output::is_frame);
+        events.sort_by_key(|event| event.port);
         for frame in frames {
             self.send(index, frame);
         }

@@ -25,14 +25,23 @@ pub(crate) fn is_same(values: &[u64]) -> bool {
 
 fn set_cell(cell: &mut Cell, values: &[u64]) -> Result<(), String> {
     let name = &cell.name;
-    let (Type::UInt(bits) | Type::Seq(bits)) = cell.ty else { return Err(format!("`{name}` is no number")) };
-    let mask = mask(u32::from(bits));
+    let mask = match cell.ty {
+        Type::UInt(bits) | Type::Seq(bits) => mask(u32::from(bits)),
+        // The value of each byte.
+        Type::Bytes(_) => mask(8),
+        _ => return Err(format!("`{name}` has no numbers")),
+    };
     if let (Scope::Given, Some(value)) = (cell.scope, values.iter().find(|value| **value > mask)) {
         return Err(format!("`{name}` cannot be {value}"));
     }
     if is_same(values) {
         // What a layer has counted wraps around, as it does in a long run.
-        cell.initial = Some(Expr::new(ExprKind::Const(values[0] & mask), cell.ty.clone(), Span::default()));
+        let value = values[0] & mask;
+        let kind = match cell.ty {
+            Type::Bytes(len) => ExprKind::Literal(vec![value as u8; len as usize]),
+            _ => ExprKind::Const(value),
+        };
+        cell.initial = Some(Expr::new(kind, cell.ty.clone(), Span::default()));
         return Ok(());
     }
     if cell.scope == Scope::Given {

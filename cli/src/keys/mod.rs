@@ -4,7 +4,7 @@ pub mod folder;
 pub mod known_peers;
 pub mod private;
 
-use nacre_runtime::{Keys, PublicKey};
+use nacre_runtime::{Keys, SigningKey};
 use serde_json::json;
 
 use crate::args::secure::{Forget, KeysVerb, NewKeys, NewPsk};
@@ -44,7 +44,7 @@ fn new(args: &NewKeys) -> Result<(), String> {
         ));
     }
     say(&format!("new keys in {}", path.display()));
-    report(&folder, keys.public(), args.json);
+    report(&folder, &keys, args.json);
     Ok(())
 }
 
@@ -53,15 +53,18 @@ fn show(args: &ShowKeys) -> Result<(), String> {
     let keys = existing(&folder)?.ok_or_else(|| {
         format!("there are no keys yet (`{}`): `nacre keys new` makes them", folder.secret_key().display())
     })?;
-    report(&folder, keys.public(), args.json);
+    report(&folder, &keys, args.json);
     Ok(())
 }
 
-fn report(folder: &Folder, key: PublicKey, as_json: bool) {
-    match as_json {
-        true => print_json(&json!({ "ok": true, "public_key": key.to_string(), "path": folder.secret_key() })),
-        false => print(&key.to_string()),
+fn report(folder: &Folder, keys: &Keys, as_json: bool) {
+    let key = keys.public().to_string();
+    if !as_json {
+        return print(&key);
     }
+    let verifying: String = SigningKey::of(keys).verifying().iter().map(|byte| format!("{byte:02x}")).collect();
+    let path = folder.secret_key();
+    print_json(&json!({ "ok": true, "public_key": key, "verifying_key": verifying, "path": path }));
 }
 
 fn psk(args: &NewPsk) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use nacre_runtime::{Expect, Keys, Options, Psk, PublicKey, Secret, Stack};
+use nacre_runtime::{Expect, GivenRole, Keys, Options, Psk, PublicKey, Secret, SigningKey, Stack};
 use sha2::{Digest, Sha256};
 
 use super::failure::{Cause, Failure};
@@ -56,6 +56,7 @@ impl Protection {
             Protection::Keys(keys) => {
                 options.secret = place.and_then(|place| lasting_secret(keys, place));
                 options.keys = Some(keys.clone());
+                options.signing = Some(SigningKey::of(keys));
                 // Of two connections with the same key and identity the older one ends: a user may send twice at once.
                 options.identity = if place.is_none() { random_identity() } else { 0 };
             }
@@ -84,10 +85,18 @@ impl Protection {
     }
 }
 
-/// `--plain` is for stacks that have no layer with keys, and only for these.
+/// `--plain` is for stacks that have no layer with keys, and only for these. A layer that signs needs the keys of a
+/// user.
 fn require_fitting(args: &secure::Protection, stack: &Stack) -> Result<(), Failure> {
     let name = stack.name();
+    let signs = stack.givens().iter().any(|given| given.role == Some(GivenRole::SigningKey));
     let words = match (args.plain, stack.is_secure()) {
+        _ if signs && (args.plain || args.psk_file.is_some()) => {
+            format!(
+                "the stack `{name}` signs with the keys of its user: it needs a layer that encrypts, and neither \
+                 `--plain` nor `--psk-file`"
+            )
+        }
         (true, true) => format!(
             "the stack `{name}` encrypts, so `--plain` is not true for it: omit `--plain`, or choose another stack"
         ),

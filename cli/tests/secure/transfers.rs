@@ -56,6 +56,27 @@ fn capture_shows_what_a_plain_stack_carries() {
 }
 
 #[test]
+fn stack_that_signs_carries_a_file_with_the_keys_of_its_users() {
+    let (alice, bob) = (User::new(), User::new());
+    let signed = ["run", "examples/signed.nacre", "--stack", "signed"];
+    let (original, copy) = (file(&bob, "original", 300_000), alice.path("copy"));
+    let mut command = alice.command(&[&signed[..], &["receive", "--listen", "127.0.0.1:0", "--out"]].concat());
+    command.arg(&copy);
+    let receiver = Receiver::start(command);
+    let send = ["send", "--to", &receiver.address, "--loss", "5%", "--file"];
+    let (status, out, err) = ran(bob.command(&[&signed[..], &send[..]].concat()).arg(&original));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("(both sides agree)"), "{out}");
+    assert!(fs::read(&original).expect("there") == fs::read(copy).expect("there"), "the files are equal");
+
+    let (status, psk, err) = bob.run(&["keys", "psk", "--output", bob.path("psk").to_str().expect("UTF-8")]);
+    assert_eq!(status, 0, "{psk}{err}");
+    let mut command = bob.command(&[&signed[..], &send[..]].concat());
+    let (status, _, err) = ran(command.arg(&original).arg("--psk-file").arg(bob.path("psk")));
+    assert!(status != 0 && err.contains("signs with the keys of its user"), "{err}");
+}
+
+#[test]
 fn many_senders_share_a_receiver() {
     let alice = User::new();
     let receiver = alice.receiver(&[]);

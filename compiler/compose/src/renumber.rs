@@ -36,8 +36,9 @@ impl Renumber<'_> {
     pub fn all(mut self) {
         self.types();
         self.interface();
-        self.storage();
+        // Initial values call functions in C, and filters.
         self.helpers();
+        self.storage();
         self.code();
     }
 

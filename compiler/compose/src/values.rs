@@ -51,12 +51,12 @@ impl Run<'_> {
             }
             ExprKind::Concat(list) => {
                 let bags: Vec<Bag> = list.iter().map(|e| self.parts_viewed(e, parts, done)).collect();
-                let total = list.iter().zip(&bags).fold(0u32, |sum, (e, bag)| sum.saturating_add(longest(e, bag)));
+                let more = longest_beside(list, &bags);
                 let mut all = Bag::default();
                 bags.iter().for_each(|bag| _ = all.join(bag));
                 let length =
                     list.iter().zip(&bags).map(|(e, bag)| length(e, bag)).fold(Length::NONE, Length::followed_by);
-                control(all.sized(|s| Size { length, ..s.grown(|_| total) }))
+                control(all.sized(|s| Size { length, ..s.grown(|_| more) }))
             }
             ExprKind::Tuple(list) => {
                 let bags: Vec<Bag> = list.iter().map(|e| self.parts_viewed(e, parts, done)).collect();
@@ -312,6 +312,14 @@ pub(crate) fn longest(e: &Expr, bag: &Bag) -> u32 {
         Type::Bytes(n) | Type::Text(n) => n,
         _ => bag.size().max,
     }
+}
+
+/// The most bytes by which concatenated bytes exceed each message among them: the others, if it is the only message.
+fn longest_beside(list: &[Expr], bags: &[Bag]) -> u32 {
+    let parts = || list.iter().zip(bags);
+    let is_only = parts().filter(|(_, bag)| !bag.is_empty()).count() == 1;
+    let others = parts().filter(|(_, bag)| !is_only || bag.is_empty());
+    others.fold(0, |sum, (e, bag)| sum.saturating_add(longest(e, bag)))
 }
 
 /// The length of a view or string of bytes as far as this endpoint determines it.

@@ -241,6 +241,9 @@ pub struct Extern {
     pub result: Option<Type>,
     pub pure_: bool,
     pub inverse_of: Option<String>,
+    /// Of an inverse: the function whose result it takes in place of the first argument of the other one. What the
+    /// other one makes of a message shows the message.
+    pub through: Option<String>,
     /// The maximum number of bytes by which a message result exceeds the message argument.
     pub grows: u32,
     pub shrinks: u32,

@@ -8,6 +8,8 @@
 //!   the argument, hidden, and a tag of `grows` bytes.
 //! - Its inverse (`inverse of`) recomputes the tag. With another tag or other arguments the message is **forged**: the
 //!   result is `none`; of a function that cannot reject, the message without the tag.
+//! - An inverse `through` a function g takes what g makes of the first argument in its place: who can check a signature
+//!   cannot make it. The tag depends on what g makes, and the message is not hidden, as all can recover it.
 //! - A pure function of numbers or bytes that has an inverse hides its last argument, and the inverse recovers it.
 //!
 //! Hiding is addition (exclusive or) of a stream that depends on the name of the function and on all other arguments,
@@ -37,6 +39,19 @@ pub struct Model {
     pub form: Form,
     /// The parameter that is hidden or recovered; none: the result is new.
     pub main: Option<usize>,
+    /// What takes the place of the first argument.
+    pub half: Option<Half>,
+    /// Whether a message is not hidden.
+    pub shows: bool,
+}
+
+/// What the function through which another one has its inverse makes of the first argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Half {
+    /// The hash of the function's name.
+    pub domain: u64,
+    /// The number of bytes.
+    pub len: u32,
 }
 
 /// How the result is made.
@@ -121,20 +136,27 @@ impl Model {
         let Some((form, main)) = form(function, stack) else {
             return refuse("is a function of the host whose contract has no model");
         };
-        Ok(Model { domain, form, main })
+        let Ok(half) = half(function, stack) else {
+            return refuse("is a function of the host whose inverses are of different kinds");
+        };
+        Ok(Model { domain, form, main, half, shows: half.is_some() || function.through.is_some() })
     }
 
     /// The result for arguments.
     pub fn call(&self, function: &Extern, arguments: &[Value]) -> Value {
         let mut sum = Sum(self.domain);
-        let others = arguments.iter().enumerate().filter(|(at, _)| Some(*at) != self.main);
-        others.for_each(|(_, value)| sum.add_value(value));
+        for (at, value) in arguments.iter().enumerate().filter(|(at, _)| Some(*at) != self.main) {
+            match self.half.filter(|_| at == 0) {
+                Some(half) => sum.add_string(&half.of(value)),
+                None => sum.add_value(value),
+            }
+        }
         let main = self.main.map(|at| &arguments[at]);
         match self.form {
             Form::Number { low, below } => Value::Num(low.wrapping_add(reduced(sum.word(0), below))),
             Form::Bytes(len) => Value::Bytes(sum.stream(len as usize).collect()),
             Form::Sealed(tag) => {
-                let sealed = sealed(sum, main.map_or(vec![], bytes_of), tag);
+                let sealed = self.sealed(sum, main.map_or(vec![], bytes_of), tag);
                 let message = Value::Msg(Message::made(&sealed, false));
                 let optional = matches!(function.result, Some(Type::Option(_)));
                 if optional {
@@ -143,12 +165,48 @@ impl Model {
                     message
                 }
             }
-            Form::Opened { tag, rejects } => opened(sum, main.map_or(vec![], bytes_of), tag, rejects),
+            Form::Opened { tag, rejects } => self.opened(sum, main.map_or(vec![], bytes_of), tag, rejects),
             Form::Turned => match main {
                 Some(Value::Bytes(bytes)) => Value::Bytes(turned(sum, bytes.clone())),
                 main => Value::Num((main.map_or(0, Value::num) ^ sum.word(0)) & width(function)),
             },
         }
+    }
+
+    fn sealed(&self, sum: Sum, bytes: Vec<u8>, tag: u32) -> Vec<u8> {
+        let tag = tag_of(sum, &bytes, tag);
+        [self.hidden(sum, bytes), tag].concat()
+    }
+
+    fn opened(&self, sum: Sum, mut bytes: Vec<u8>, tag: u32, rejects: bool) -> Value {
+        let end = bytes.len().saturating_sub(tag as usize);
+        let short = bytes.len() < tag as usize;
+        let stated = bytes.split_off(end);
+        let bytes = self.hidden(sum, bytes);
+        let authentic = !short && stated == tag_of(sum, &bytes, tag);
+        let message = Value::Msg(Message::made(&bytes, false));
+        match (rejects, authentic) {
+            (false, _) => message,
+            (true, true) => Value::some(message),
+            (true, false) => Value::none(),
+        }
+    }
+
+    /// Bytes of a message, hidden or recovered.
+    fn hidden(&self, sum: Sum, bytes: Vec<u8>) -> Vec<u8> {
+        if self.shows {
+            bytes
+        } else {
+            turned(sum, bytes)
+        }
+    }
+}
+
+impl Half {
+    fn of(self, value: &Value) -> Vec<u8> {
+        let mut sum = Sum(self.domain);
+        sum.add_value(value);
+        sum.stream(self.len as usize).collect()
     }
 }
 
@@ -186,25 +244,6 @@ fn tag_of(mut sum: Sum, bytes: &[u8], tag: u32) -> Vec<u8> {
     sum.stream(tag as usize).collect()
 }
 
-fn sealed(sum: Sum, bytes: Vec<u8>, tag: u32) -> Vec<u8> {
-    let tag = tag_of(sum, &bytes, tag);
-    [turned(sum, bytes), tag].concat()
-}
-
-fn opened(sum: Sum, mut bytes: Vec<u8>, tag: u32, rejects: bool) -> Value {
-    let end = bytes.len().saturating_sub(tag as usize);
-    let short = bytes.len() < tag as usize;
-    let stated = bytes.split_off(end);
-    let bytes = turned(sum, bytes);
-    let authentic = !short && stated == tag_of(sum, &bytes, tag);
-    let message = Value::Msg(Message::made(&bytes, false));
-    match (rejects, authentic) {
-        (false, _) => message,
-        (true, true) => Value::some(message),
-        (true, false) => Value::none(),
-    }
-}
-
 /// Whether the hash takes values of a type.
 fn is_hashed(ty: &Type) -> bool {
     use Type::*;
@@ -234,6 +273,20 @@ fn form(function: &Extern, stack: &Stack) -> Option<(Form, Option<usize>)> {
             (whole && parameters[last].ty == *ty && matches_forward).then_some((Form::Turned, Some(last)))
         }
         ty => new_value(ty, function, stack).map(|form| (form, None)),
+    }
+}
+
+/// What takes the place of the first argument of a function, if its inverses take that; an error if they differ.
+fn half(function: &Extern, stack: &Stack) -> Result<Option<Half>, ()> {
+    let mut inverses = stack.externs.iter().filter(|f| f.inverse_of.as_ref() == Some(&function.name));
+    let Some(first) = inverses.next() else { return Ok(None) };
+    if inverses.any(|f| f.through != first.through) {
+        return Err(());
+    }
+    match (&first.through, first.parameters.first().map(|p| &p.ty)) {
+        (None, _) => Ok(None),
+        (Some(name), Some(Type::Bytes(len))) => Ok(Some(Half { domain: Sum::of_name(name).0, len: *len })),
+        _ => Err(()),
     }
 }
 

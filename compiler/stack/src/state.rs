@@ -48,6 +48,10 @@ pub enum GivenRole {
     PeerCookie,
     /// The key that frames to the peer carry, if the host knows the peer's cookie.
     PeerKey,
+    /// The key with which this endpoint signs: `bytes<32>`, and secret.
+    SigningKey,
+    /// What both hosts of a connection know, and hosts of no other connection: `bytes<32>`.
+    Binding,
 }
 
 /// The length of a key that a host gives.
@@ -56,7 +60,7 @@ pub const KEY_BYTES: u32 = 32;
 impl GivenRole {
     /// Whether the endpoints have different values.
     pub fn is_own(self) -> bool {
-        matches!(self, GivenRole::Cookie | GivenRole::Incarnation)
+        matches!(self, GivenRole::Cookie | GivenRole::Incarnation | GivenRole::SigningKey)
     }
 
     /// Whether it is a key for the messages of one direction.
@@ -73,7 +77,10 @@ impl GivenRole {
     pub fn fits(self, ty: &Type, secret: bool) -> bool {
         match self {
             GivenRole::Peer => *ty == Type::Addr,
-            GivenRole::SealingKey | GivenRole::OpeningKey => *ty == Type::Bytes(KEY_BYTES) && secret,
+            GivenRole::SealingKey | GivenRole::OpeningKey | GivenRole::SigningKey => {
+                *ty == Type::Bytes(KEY_BYTES) && secret
+            }
+            GivenRole::Binding => *ty == Type::Bytes(KEY_BYTES),
             GivenRole::PeerCookie => *ty == Type::UInt(24),
             GivenRole::PeerKey => *ty == Type::UInt(32),
             _ => matches!(ty, Type::UInt(_)),

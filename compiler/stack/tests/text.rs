@@ -75,6 +75,7 @@ fn every_construct_is_read_back() {
         result: Some(u8_.clone()),
         pure_: true,
         inverse_of: Some("unmix".into()),
+        through: Some("half".into()),
         grows: 1,
         shrinks: 2,
         range: Some(7),

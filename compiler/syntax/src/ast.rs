@@ -304,7 +304,11 @@ pub struct Extern {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contract {
     Pure,
-    InverseOf(Ident),
+    /// `inverse of f`, or `inverse of f through g`.
+    InverseOf {
+        function: Ident,
+        through: Option<Ident>,
+    },
     Grows(Expr),
     Shrinks(Expr),
     Range(Expr),

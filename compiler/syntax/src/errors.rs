@@ -334,8 +334,8 @@ pub(crate) fn no_contract(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error("S0020", format!("{found} is not a contract"))
         .at(span, "expected a contract of the function")
         .because(
-            "a contract states what the compiler may assume of a function in C: `pure`, `inverse of f`, `grows n`, \
-             `shrinks n`, `range n`",
+            "a contract states what the compiler may assume of a function in C: `pure`, `inverse of f`, \
+             `inverse of f through g`, `grows n`, `shrinks n`, `range n`",
         )
         .help("write one of these, or `;`")
 }

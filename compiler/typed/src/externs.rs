@@ -10,22 +10,28 @@ use crate::checker::Checker;
 use crate::tree::{Expr, ExprKind, UNIT};
 
 impl Checker<'_> {
-    /// Finds a function in C by its name; its first use declares it.
-    pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<ExternId> {
+    /// The declaration of a function in C, and a key that distinguishes it from others of the name.
+    pub(crate) fn extern_declared(&self, name: &str, at: Span) -> Option<(String, ast::Extern)> {
         let own = self.layer.members.iter().find_map(|m| match m {
             Member::Extern(e) if e.name.name == name => Some(e),
             _ => None,
         });
         let found = self.program.find(name, at);
-        let (key, declared) = match (own.filter(|_| self.is_here(at)), found.map(|n| (n.key(), n.item))) {
-            (Some(e), _) => (name.to_string(), e.clone()),
-            (None, Some((key, Item::Extern(e)))) => (key, e.clone()),
-            _ => return None,
-        };
+        match (own.filter(|_| self.is_here(at)), found.map(|n| (n.key(), n.item))) {
+            (Some(e), _) => Some((name.to_string(), e.clone())),
+            (None, Some((key, Item::Extern(e)))) => Some((key, e.clone())),
+            _ => None,
+        }
+    }
+
+    /// Finds a function in C by its name; its first use declares it.
+    pub(crate) fn extern_named(&mut self, name: &str, at: Span) -> Option<ExternId> {
+        let (key, declared) = self.extern_declared(name, at)?;
         if let Some(&id) = self.extern_ids.get(&key) {
             return Some(id);
         }
         self.names_of_c(&declared);
+        self.check_inverse(&declared);
         let mut parameters = Vec::new();
         for p in &declared.parameters {
             parameters.push(Parameter { name: p.name.name.clone(), ty: self.type_of_c(&p.ty)? });
@@ -51,6 +57,7 @@ impl Checker<'_> {
             result,
             pure_: false,
             inverse_of: None,
+            through: None,
             grows: 0,
             shrinks: 0,
             range: None,
@@ -60,7 +67,10 @@ impl Checker<'_> {
         for contract in &declared.contract {
             match contract {
                 Contract::Pure => made.pure_ = true,
-                Contract::InverseOf(other) => made.inverse_of = other.name.rsplit('.').next().map(String::from),
+                Contract::InverseOf { function, through } => {
+                    made.inverse_of = Some(without_alias(function));
+                    made.through = through.as_ref().map(without_alias);
+                }
                 Contract::Grows(e) => made.grows = self.constant_number(e, "`grows`", 0, 1 << 20)? as u32,
                 Contract::Shrinks(e) => made.shrinks = self.constant_number(e, "`shrinks`", 0, 1 << 20)? as u32,
                 Contract::Range(e) => made.range = Some(self.constant_number(e, "`range`", 1, i128::from(u64::MAX))?),
@@ -109,6 +119,10 @@ impl Checker<'_> {
         }
         Some(ty)
     }
+}
+
+fn without_alias(name: &Ident) -> String {
+    name.name.rsplit('.').next().unwrap_or_default().into()
 }
 
 impl Body<'_, '_> {

@@ -37,6 +37,7 @@ mod headers;
 mod heads;
 mod host;
 mod instantiate;
+mod inverses;
 mod layer;
 mod loops;
 mod lower;

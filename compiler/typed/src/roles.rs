@@ -26,6 +26,8 @@ const GIVENS: &[(&str, GivenRole)] = &[
     ("opening_key", GivenRole::OpeningKey),
     ("peer_cookie", GivenRole::PeerCookie),
     ("peer_key", GivenRole::PeerKey),
+    ("signing_key", GivenRole::SigningKey),
+    ("binding", GivenRole::Binding),
 ];
 
 impl Checker<'_> {
@@ -71,7 +73,10 @@ impl Checker<'_> {
         let role = self.known_role(GIVENS, word, "a given")?;
         let must = match role {
             GivenRole::Peer => "is an `addr`",
-            GivenRole::SealingKey | GivenRole::OpeningKey => "is a `secret` of type `bytes<32>`",
+            GivenRole::SealingKey | GivenRole::OpeningKey | GivenRole::SigningKey => {
+                "is a `secret` of type `bytes<32>`"
+            }
+            GivenRole::Binding => "is a `bytes<32>`",
             GivenRole::PeerCookie => "is a `u24`",
             GivenRole::PeerKey => "is a `u32`",
             _ => "is an unsigned number",

@@ -7,7 +7,6 @@ use crate::admission::Room;
 use crate::connections::Proposed;
 use crate::event::{ConnectionId, Head};
 use crate::handshakes::{Arrived, Pending, Role};
-use crate::instance::Config;
 use crate::outbox::Outbox;
 use crate::peers::Peer;
 use crate::secure::handshake::{Agreed, Responder};
@@ -211,7 +210,7 @@ impl<O: Outbox> Router<O> {
             let pending = Pending { place, kind, peer, own, began_at: 0, wake: 0, role: Role::Arrived(arrived) };
             return self.join(begun, pending, agreed, finish);
         }
-        let mut config = Config::new(&self.stacks.at(kind).stack);
+        let mut config = self.new_config(kind);
         if let Some(prepare) = &mut self.stacks.at_mut(kind).prepare {
             prepare(&mut config, peer.address);
         }

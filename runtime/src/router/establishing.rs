@@ -240,6 +240,7 @@ fn give_keys(config: &mut Config, peer: &Peer, own: &Payload, agreed: &Agreed) -
     ] {
         config.set_role(role, value);
     }
+    config.set_role_bytes(GivenRole::Binding, &agreed.binding.0);
     let are_set = config.set_role_bytes(GivenRole::SealingKey, &agreed.sealing.0)
         && config.set_role_bytes(GivenRole::OpeningKey, &agreed.opening.0);
     are_set.then_some(()).ok_or_else(|| Error::Invalid("the keys of the stack have not 32 bytes".into()))

@@ -74,7 +74,7 @@ impl<O: Outbox> Router<O> {
             return Err(Error::Invalid(format!("{}: the stack has no keys", stack.description())));
         }
         let kind = self.enter(stack)?;
-        let mut config = Config::new(stack);
+        let mut config = self.new_config(kind);
         prepare(&mut config);
         let identity = config.role(GivenRole::Identity).filter(|identity| *identity != 0);
         let peer_identity = config.role(GivenRole::PeerIdentity).unwrap_or(0);
@@ -133,6 +133,15 @@ impl<O: Outbox> Router<O> {
             }
         }
         self.connections.propose(&mut self.random).ok_or(Error::Full("connections"))
+    }
+
+    /// The defaults of a stack, and the key with which this end signs.
+    pub(super) fn new_config(&self, kind: usize) -> Config {
+        let mut config = Config::new(&self.stacks.at(kind).stack);
+        if let Some(key) = &self.options.signing {
+            config.set_role_bytes(GivenRole::SigningKey, key.secret());
+        }
+        config
     }
 
     /// Sets the givens that the router knows.

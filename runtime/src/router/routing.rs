@@ -226,7 +226,7 @@ impl<O: Outbox> Router<O> {
     }
 
     fn config_for(&mut self, kind: usize, cookie: u32, peer: Peer, how: &Begin) -> Config {
-        let mut config = Config::new(&self.stacks.at(kind).stack);
+        let mut config = self.new_config(kind);
         self.fill_in(&mut config, cookie, self.options.identity, peer);
         if let Begin::Proven(_, label) = how {
             let upper = self.random.draw() << 32;

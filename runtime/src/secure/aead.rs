@@ -6,6 +6,7 @@
 
 use crate::secure::derive::expand;
 use crate::secure::keys::KEY_BYTES;
+use crate::secure::pointers::{at, bytes, bytes_mut, NONE};
 use aws_lc_rs::aead::{Aad, LessSafeKey, Nonce, UnboundKey, CHACHA20_POLY1305};
 use zeroize::Zeroize;
 
@@ -15,8 +16,6 @@ pub(crate) const TAG: usize = 16;
 pub(crate) const NONCE: usize = 12;
 /// Bytes of the associated data of a layer.
 const ALSO: usize = 8;
-/// What the functions for C return if there is no result.
-const NONE: u32 = u32::MAX;
 
 fn expanded(key: &[u8; KEY_BYTES]) -> LessSafeKey {
     LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, key).expect("32 bytes are a key"))
@@ -106,33 +105,6 @@ pub unsafe extern "C" fn nacre_next_key(key: *const u8, result: *mut u8) {
     let next = expand(key, b"nacre next key");
     // SAFETY: the caller's promise.
     unsafe { bytes_mut(result, KEY_BYTES as u32) }.copy_from_slice(&next.0);
-}
-
-/// # Safety
-/// `from` has `N` bytes that live as long as the result is used.
-unsafe fn at<'a, const N: usize>(from: *const u8) -> &'a [u8; N] {
-    // SAFETY: the caller's promise.
-    unsafe { &*from.cast::<[u8; N]>() }
-}
-
-/// # Safety
-/// `from` has `len` bytes that live as long as the result is used; it may be NULL if there are none.
-unsafe fn bytes<'a>(from: *const u8, len: u32) -> &'a [u8] {
-    if len == 0 {
-        return &[];
-    }
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(from, len as usize) }
-}
-
-/// # Safety
-/// As of `bytes`, and nothing else uses them.
-unsafe fn bytes_mut<'a>(to: *mut u8, len: u32) -> &'a mut [u8] {
-    if len == 0 {
-        return &mut [];
-    }
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts_mut(to, len as usize) }
 }
 
 #[cfg(test)]

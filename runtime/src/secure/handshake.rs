@@ -30,6 +30,8 @@ pub(crate) struct Agreed {
     pub sealing: Key,
     /// The key of the stack's messages from the peer.
     pub opening: Key,
+    /// What no other connection has, and no secret.
+    pub binding: Key,
     /// The sealed control frames of both directions.
     pub channel: Channel,
     /// What the peer says of itself.
@@ -40,11 +42,12 @@ pub(crate) struct Agreed {
 
 impl Agreed {
     fn new(split: Split, is_initiator: bool, peer: Payload, peer_key: Option<PublicKey>) -> Agreed {
-        let Split { by_initiator, by_responder } = split;
+        let Split { by_initiator, by_responder, hash } = split;
         let (out, back) = if is_initiator { (by_initiator, by_responder) } else { (by_responder, by_initiator) };
         let [sealing, opening] = [&out, &back].map(|key| expand(&key.0, b"nacre data"));
         let [control_out, control_back] = [&out, &back].map(|key| expand(&key.0, b"nacre control"));
-        Agreed { sealing, opening, channel: Channel::new(control_out, control_back), peer, peer_key }
+        let binding = expand(&hash, b"nacre binding");
+        Agreed { sealing, opening, binding, channel: Channel::new(control_out, control_back), peer, peer_key }
     }
 }
 

@@ -13,6 +13,14 @@ const DIGITS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// How many of them a public key has.
 const TEXT: usize = 52;
 
+/// 32 bytes of the system's generator.
+pub(super) fn drawn() -> Result<Zeroizing<[u8; KEY_BYTES]>, Error> {
+    let mut secret = Zeroizing::new([0; KEY_BYTES]);
+    let failed = |error: getrandom::Error| std::io::Error::other(error.to_string());
+    getrandom::fill(&mut *secret).map_err(|error| Error::Io { doing: "cannot draw a key", cause: failed(error) })?;
+    Ok(secret)
+}
+
 /// The identity of an endpoint: an X25519 public key. As text it has 52 digits (`a` to `z`, `2` to `7`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PublicKey(pub [u8; 32]);
@@ -64,12 +72,7 @@ impl Keys {
     /// # Errors
     /// `Io` if the system has no randomness.
     pub fn generate() -> Result<Keys, Error> {
-        let mut secret = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *secret).map_err(|error| Error::Io {
-            doing: "cannot draw a key",
-            cause: std::io::Error::other(error.to_string()),
-        })?;
-        Ok(Keys::from_bytes(&secret))
+        drawn().map(|secret| Keys::from_bytes(&secret))
     }
 
     /// The pair of a secret key. Every 32 bytes are one.

@@ -129,6 +129,8 @@ pub(crate) struct Noise {
 pub(crate) struct Split {
     pub by_initiator: Key,
     pub by_responder: Key,
+    /// The hash of all that the ends have said.
+    pub hash: [u8; 32],
 }
 
 impl Noise {
@@ -198,7 +200,8 @@ impl Noise {
     pub(crate) fn split(mut self) -> Split {
         debug_assert!(self.state.is_handshake_finished());
         let (mut by_initiator, mut by_responder) = self.state.dangerously_get_raw_split();
-        let split = Split { by_initiator: Key(by_initiator), by_responder: Key(by_responder) };
+        let hash = self.state.get_handshake_hash().try_into().expect("a hash of SHA-256");
+        let split = Split { by_initiator: Key(by_initiator), by_responder: Key(by_responder), hash };
         by_initiator.zeroize();
         by_responder.zeroize();
         split

@@ -43,7 +43,8 @@ impl Generator {
              let drawn = {name}_draw(chain{arguments});\n\
              if drawn >= {range} {{ count {WRONG}; }}\n\
              chain = {name}_next(chain, hidden);\n\
-             pass {name}_seal(to, number{arguments}, pack(m)) + Sq {{ number, hidden, drawn }};\n\
+             let signed = {name}_sign(to{arguments}, pack(m));\n\
+             pass {name}_seal(to, number{arguments}, signed) + Sq {{ number, hidden, drawn }};\n\
              number += 1;\n}}\n"
         );
         let open = match self.percent(75) {
@@ -53,22 +54,28 @@ impl Generator {
         let deliver = format!(
             "up deliver(m - Sq {{ number: n, hidden, drawn: _ }}) {{\n\
              if {name}_show(of, hidden) != n as u{width} {{ count {UNLIKE}; }}\n{open}\
-             pass unpack(plain) else {{ count forged; return; }}\n}}\n"
+             let whole = {name}_signed({name}_half(of){arguments}, plain) else {{ count forged; return; }}\n\
+             pass unpack(whole) else {{ count forged; return; }}\n}}\n"
         );
         let node = tree![head, storage, send, deliver, "}\n\n"].with(Role::Piece(piece));
         (node, tree![name].with(Role::Piece(piece)))
     }
 
-    /// The declarations of the functions: a seal and its inverses, a number that is hidden and recovered, one that is
-    /// drawn, and the next key.
+    /// The declarations of the functions: a seal and its inverses, a signature and its check, a number that is hidden
+    /// and recovered, one that is drawn, and the next key.
     fn externs(&mut self, name: &str, extra: &[Extra], (width, bits, range): (u8, u8, usize)) -> String {
         let tag = [0, 1, 4, 16, 40][self.below(5)];
         let more: String = extra.iter().map(|extra| format!(", {}", extra.declared)).collect();
         let message = format!("key: bytes<32>, n: u8{more}, m: msg");
+        let (half, signature) = ([1, 16, 32][self.below(3)], [0, 4, 64][self.below(3)]);
         format!(
             "extern {name}_seal({message}) -> msg grows {tag}, pure;\n\
              extern {name}_open({message}) -> msg? shrinks {tag}, pure, inverse of {name}_seal;\n\
              extern {name}_trust({message}) -> msg shrinks {tag}, pure, inverse of {name}_seal;\n\
+             extern {name}_half(key: bytes<32>) -> bytes<{half}> pure;\n\
+             extern {name}_sign(key: bytes<32>{more}, m: msg) -> msg grows {signature}, pure;\n\
+             extern {name}_signed(key: bytes<{half}>{more}, m: msg) -> msg? shrinks {signature}, pure, \
+             inverse of {name}_sign through {name}_half;\n\
              extern {name}_hide(key: bytes<32>, n: u{width}) -> u{width} pure;\n\
              extern {name}_show(key: bytes<32>, n: u{width}) -> u{width} pure, inverse of {name}_hide;\n\
              extern {name}_draw(key: bytes<32>{more}) -> u{bits} pure, range {range};\n\

@@ -162,5 +162,7 @@ fn given_role(role: Option<GivenRole>) -> &'static str {
         Some(GivenRole::OpeningKey) => "NACRE_GIVEN_OPENING_KEY",
         Some(GivenRole::PeerCookie) => "NACRE_GIVEN_PEER_COOKIE",
         Some(GivenRole::PeerKey) => "NACRE_GIVEN_PEER_KEY",
+        Some(GivenRole::SigningKey) => "NACRE_GIVEN_SIGNING_KEY",
+        Some(GivenRole::Binding) => "NACRE_GIVEN_BINDING",
     }
 }

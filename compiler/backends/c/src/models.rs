@@ -34,6 +34,7 @@ impl Writer<'_> {
         let main = model.main.map(|at| &declared.parameters[at]);
         let name = main.map_or("result".into(), |parameter| names::plain(&parameter.name));
         let len = if main.is_some() { format!("{name}_len") } else { "0".into() };
+        let hides = !model.shows;
         match model.form {
             Form::Number { low, below } => {
                 let word = format!("{p}_model_word({sum}, 0)");
@@ -41,9 +42,11 @@ impl Writer<'_> {
                 self.model_number(declared, if low == 0 { word } else { format!("{low}u + {word}") })
             }
             Form::Bytes(len) => format!("{p}_model_bytes({sum}, {len}, result);"),
-            Form::Sealed(tag) => format!("return {p}_model_seal({sum}, {name}, {len}, {tag}, result, result_max);"),
+            Form::Sealed(tag) => {
+                format!("return {p}_model_seal({sum}, {name}, {len}, {tag}, {hides}, result, result_max);")
+            }
             Form::Opened { tag, rejects } => {
-                format!("return {p}_model_open({sum}, {name}, {len}, {tag}, {rejects}, result, result_max);")
+                format!("return {p}_model_open({sum}, {name}, {len}, {tag}, {hides}, {rejects}, result, result_max);")
             }
             Form::Turned => match declared.result {
                 Some(Type::Bytes(len)) => format!("{p}_model_turn({sum}, {name}, {len}, result);"),
@@ -68,18 +71,29 @@ impl Writer<'_> {
     fn model_sum(&self, declared: &Extern, model: &Model) -> String {
         let p = &self.prefix;
         let others = declared.parameters.iter().enumerate().filter(|(at, _)| Some(*at) != model.main);
-        others.fold(format!("UINT64_C({})", model.domain), |sum, (_, parameter)| {
-            let name = names::plain(&parameter.name);
-            match &parameter.ty {
-                Type::Msg | Type::View | Type::Text(_) => format!("{p}_model_string({sum}, {name}, {name}_len)"),
-                Type::Bytes(len) => format!("{p}_model_string({sum}, {name}, {len})"),
-                Type::Addr => format!("{p}_model_address({sum}, {name})"),
-                Type::Int(bits) => {
-                    let number = format!("(uint64_t){name} & UINT64_C({})", mask(u32::from(*bits)));
-                    format!("{p}_model_number({sum}, {number})")
+        others.fold(format!("UINT64_C({})", model.domain), |sum, (at, parameter)| {
+            match model.half.filter(|_| at == 0) {
+                Some(half) => {
+                    let of_it = self.model_added(format!("UINT64_C({})", half.domain), parameter);
+                    format!("{p}_model_half({sum}, {of_it}, {})", half.len)
                 }
-                _ => format!("{p}_model_number({sum}, {name})"),
+                None => self.model_added(sum, parameter),
             }
         })
+    }
+
+    /// A hash to which an argument is added.
+    fn model_added(&self, sum: String, parameter: &Parameter) -> String {
+        let (p, name) = (&self.prefix, names::plain(&parameter.name));
+        match &parameter.ty {
+            Type::Msg | Type::View | Type::Text(_) => format!("{p}_model_string({sum}, {name}, {name}_len)"),
+            Type::Bytes(len) => format!("{p}_model_string({sum}, {name}, {len})"),
+            Type::Addr => format!("{p}_model_address({sum}, {name})"),
+            Type::Int(bits) => {
+                let number = format!("(uint64_t){name} & UINT64_C({})", mask(u32::from(*bits)));
+                format!("{p}_model_number({sum}, {number})")
+            }
+            _ => format!("{p}_model_number({sum}, {name})"),
+        }
     }
 }

@@ -101,7 +101,9 @@ enum nacre_given_role {
     NACRE_GIVEN_SEALING_KEY,   /* 32 secret bytes: the key for messages to the peer, which is the peer's opening key */
     NACRE_GIVEN_OPENING_KEY,   /* 32 secret bytes: the key for messages from the peer */
     NACRE_GIVEN_PEER_COOKIE,   /* the cookie in frames to the peer, if both hosts have agreed on it; 0: not known */
-    NACRE_GIVEN_PEER_KEY       /* the key in frames to the peer, if its cookie is known */
+    NACRE_GIVEN_PEER_KEY,      /* the key in frames to the peer, if its cookie is known */
+    NACRE_GIVEN_SIGNING_KEY,   /* 32 secret bytes: the key with which this end signs */
+    NACRE_GIVEN_BINDING        /* 32 bytes that are the same at both ends of a connection, and of no other connection */
 };
 
 /* An event of the interface at a port. */

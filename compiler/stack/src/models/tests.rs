@@ -13,6 +13,7 @@ fn function(name: &str, parameters: &[Type], result: Type) -> Extern {
         result: Some(result),
         pure_: true,
         inverse_of: None,
+        through: None,
         grows: 0,
         shrinks: 0,
         range: None,
@@ -117,4 +118,49 @@ fn contracts_that_do_not_suffice_have_no_model() {
         Some("functions of the host are replaced by models of their contracts: `seal`")
     );
     assert!(lacks_of_host(&stack).is_some_and(|why| why.contains("`unseal`")));
+}
+
+/// A signature, and its check through the public half of a key.
+fn signature() -> (Extern, Extern) {
+    let sign = Extern { grows: 8, ..function("sign", &[KEY, Type::UInt(16), Type::Msg], Type::Msg) };
+    let optional = Type::Option(Box::new(Type::Msg));
+    let check = Extern {
+        inverse_of: Some("sign".into()),
+        through: Some("half".into()),
+        shrinks: 8,
+        ..function("check", &[Type::Bytes(6), Type::UInt(16), Type::Msg], optional)
+    };
+    (sign, check)
+}
+
+#[test]
+fn what_was_signed_is_in_clear_and_is_checked_with_the_other_half_of_the_key() {
+    let (sign, check) = signature();
+    let half = function("half", &[KEY], Type::Bytes(6));
+    let stack = stack(&[&sign, &check, &half]);
+    let half = |byte: u8| call(&stack, 2, &[key(byte)]);
+    let signed = bytes_of(&call(&stack, 0, &[key(1), Value::Num(7), message(b"in clear")]));
+    assert_eq!((&signed[..8], signed.len()), (&b"in clear"[..], 16));
+    let check = |h: Value, n: u64, m: &[u8]| opened(&call(&stack, 1, &[h, Value::Num(n), message(m)]));
+    assert_eq!(check(half(1), 7, &signed).as_deref(), Some(&b"in clear"[..]));
+    assert_eq!((check(half(2), 7, &signed), check(half(1), 8, &signed)), (None, None), "other arguments");
+    assert_eq!(check(Value::Bytes(vec![1; 6]), 7, &signed), None, "the half that signs does not check");
+    for at in 0..signed.len() {
+        let mut forged = signed.clone();
+        forged[at] ^= 1;
+        assert_eq!(check(half(1), 7, &forged), None, "byte {at}");
+        assert_eq!(check(half(1), 7, &signed[..at]), None, "cut to {at} bytes");
+    }
+}
+
+#[test]
+fn function_with_inverses_of_different_kinds_has_no_model() {
+    let (sign, check) = signature();
+    let plain = inverse("open", &sign, Type::Option(Box::new(Type::Msg)));
+    let other = Extern { name: "other".into(), through: Some("quarter".into()), ..check.clone() };
+    for second in [plain, other] {
+        let why = Models::of([&stack(&[&sign, &check, &second])]).lacks(&sign).expect("no model");
+        assert!(why.contains("inverses are of different kinds"), "{why}");
+    }
+    assert_eq!(Models::of([&stack(&[&sign, &check])]).lacks(&sign), None);
 }

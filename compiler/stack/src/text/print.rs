@@ -125,6 +125,7 @@ impl<'a> Printer<'a> {
             let mut line = format!("extern {} [{}]{result}", quoted(&x.name), self.parameters(&x.parameters));
             line += if x.pure_ { " pure" } else { "" };
             line += &x.inverse_of.as_ref().map_or(String::new(), |i| format!(" inverse_of {i:?}"));
+            line += &x.through.as_ref().map_or(String::new(), |i| format!(" through {i:?}"));
             line += &format!(" grows {} shrinks {}", x.grows, x.shrinks);
             line += &x.range.map_or(String::new(), |r| format!(" range {r}"));
             line += &x.body.as_ref().map_or(String::new(), |b| format!(" body {b:?}"));

@@ -161,6 +161,7 @@ impl Reader {
         let (parameters, result) = (self.listed(Reader::parameter)?, self.result()?);
         let pure_ = self.is_word("pure");
         let inverse_of = if self.is_word("inverse_of") { Some(self.text()?) } else { None };
+        let through = if self.is_word("through") { Some(self.text()?) } else { None };
         let (grows, shrinks) = (self.stated_number("grows")?, self.stated_number("shrinks")?);
         let range = if self.is_word("range") { Some(self.number()?) } else { None };
         let body = if self.is_word("body") { Some(self.text()?) } else { None };
@@ -171,6 +172,7 @@ impl Reader {
             result,
             pure_,
             inverse_of,
+            through,
             grows,
             shrinks,
             range,

@@ -49,6 +49,8 @@ pub const GIVEN_ROLES: Words<GivenRole> = &[
     (GivenRole::OpeningKey, "opening_key"),
     (GivenRole::PeerCookie, "peer_cookie"),
     (GivenRole::PeerKey, "peer_key"),
+    (GivenRole::SigningKey, "signing_key"),
+    (GivenRole::Binding, "binding"),
 ];
 
 /// With whom a context is.

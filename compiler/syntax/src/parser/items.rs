@@ -224,7 +224,12 @@ impl Parser<'_> {
             "inverse" => {
                 self.advance();
                 self.expect_word("of")?;
-                Ok(Contract::InverseOf(self.item_name("the inverse function")?))
+                let function = self.item_name("the inverse function")?;
+                let through = match self.eat_word("through") {
+                    true => Some(self.item_name("the function of the first argument")?),
+                    false => None,
+                };
+                Ok(Contract::InverseOf { function, through })
             }
             "grows" | "shrinks" | "range" => {
                 self.advance();

@@ -43,18 +43,33 @@
     for (uint32_t i = 0; i < len; i++) { result[i] = @_model_byte(sum, i); }
 }
 
-@_PLAIN uint32_t @_model_seal(uint64_t sum, const uint8_t *bytes, uint32_t len, uint32_t tag, uint8_t *result, uint32_t max) {
+/* Adds the bytes that another function makes, by their sum. */
+@_PLAIN uint64_t @_model_half(uint64_t sum, uint64_t of_it, uint32_t len) {
+    sum = @_model_number(sum, len);
+    for (uint32_t i = 0; i < len; i++) {
+        uint8_t byte = @_model_byte(of_it, i);
+        sum = @_model_add(sum, &byte, 1);
+    }
+    return sum;
+}
+
+/* Hides the bytes of a message and recovers them, if they are hidden. */
+@_PLAIN void @_model_hide(uint64_t sum, const uint8_t *bytes, uint32_t len, bool hides, uint8_t *result) {
+    for (uint32_t i = 0; i < len; i++) { result[i] = hides ? (uint8_t)(bytes[i] ^ @_model_byte(sum, i)) : bytes[i]; }
+}
+
+@_PLAIN uint32_t @_model_seal(uint64_t sum, const uint8_t *bytes, uint32_t len, uint32_t tag, bool hides, uint8_t *result, uint32_t max) {
     if (len > max || tag > max - len) { return UINT32_MAX; }
-    @_model_turn(sum, bytes, len, result);
+    @_model_hide(sum, bytes, len, hides, result);
     @_model_bytes(@_model_string(sum, bytes, len), tag, result + len);
     return len + tag;
 }
 
-@_PLAIN uint32_t @_model_open(uint64_t sum, const uint8_t *bytes, uint32_t len, uint32_t tag, bool rejects, uint8_t *result, uint32_t max) {
+@_PLAIN uint32_t @_model_open(uint64_t sum, const uint8_t *bytes, uint32_t len, uint32_t tag, bool hides, bool rejects, uint8_t *result, uint32_t max) {
     bool forged = len < tag;
     uint32_t rest = forged ? 0 : len - tag;
     if (rest > max) { return UINT32_MAX; }
-    @_model_turn(sum, bytes, rest, result);
+    @_model_hide(sum, bytes, rest, hides, result);
     uint64_t whole = @_model_string(sum, result, rest);
     for (uint32_t i = 0; i < tag && !forged; i++) { forged = bytes[rest + i] != @_model_byte(whole, i); }
     return forged && rejects ? UINT32_MAX : rest;

@@ -130,6 +130,7 @@ pub fn encrypt() -> Fragment {
         result: Some(result),
         pure_: true,
         inverse_of: None,
+        through: None,
         grows,
         shrinks,
         range: None,
