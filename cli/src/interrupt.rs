@@ -22,6 +22,7 @@ pub struct Interrupt {
 impl Interrupt {
     /// Installs the signal handlers.
     pub fn watch() -> Result<Interrupt, String> {
+        leave_to_main_thread();
         let interrupt = Interrupt { asked: Arc::default(), signal: Arc::default() };
         for signal in [SIGINT, SIGTERM] {
             // In this order: at the first signal the flag is not set yet, so the program is not ended.
@@ -46,5 +47,19 @@ impl Interrupt {
     /// The exit by the signal itself, as shells expect of an interrupted program.
     pub fn exit(&self) -> Exit {
         Exit::Interrupted(self.signal.load(Ordering::Relaxed) as i32)
+    }
+}
+
+/// Blocks the signals in this thread and those that it starts. The main thread, which only waits, takes a second one
+/// right after the first: otherwise a thread that takes the first could end the program in order before.
+fn leave_to_main_thread() {
+    // SAFETY: the set is initialized by `sigemptyset`, and the call changes the mask of this thread alone.
+    unsafe {
+        let mut both = std::mem::zeroed();
+        libc::sigemptyset(&mut both);
+        for signal in [SIGINT, SIGTERM] {
+            libc::sigaddset(&mut both, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &both, std::ptr::null_mut());
     }
 }

@@ -138,7 +138,7 @@ fn explain_shows_layers_frames_and_calls() {
 }
 
 /// The stages, each with a text that only its output contains.
-const STAGES: [(&str, &str); 13] = [
+const STAGES: [(&str, &str); 14] = [
     ("tokens", "Name(import)"),
     ("syntax", "Import {"),
     ("typed", "session credit: u16"),
@@ -151,6 +151,7 @@ const STAGES: [(&str, &str); 13] = [
     ("c-queue", "at level queue"),
     ("c-call", "at level call"),
     ("c-inline", "at level inline"),
+    ("paths", "linear: floor.up.deliver.Short"),
     ("promela", "proctype"),
 ];
 

@@ -125,13 +125,6 @@ impl<'s> Run<'s> {
         value
     }
 
-    /// Whether a timer is armed and due.
-    pub fn is_due(&mut self, timer: Term) -> Term {
-        let (armed, late) = (self.is_armed(timer), self.terms.less(Op::ULess, self.state.now, timer));
-        let due = self.terms.not(late);
-        self.terms.and(&[armed, due])
-    }
-
     /// Takes something for true.
     pub fn assume(&mut self, fact: Term) {
         if self.terms.truth_of(fact) != Some(true) && !self.assumptions.contains(&fact) {
@@ -364,20 +357,6 @@ impl<'s> Run<'s> {
             self.set(into, value, guard);
         }
         Ok(())
-    }
-
-    fn arm(&mut self, timer: &Place, delay: &Expr, unless_armed: bool, guard: Term) -> Found<()> {
-        let (delay, old) = (self.term(delay)?, self.load(timer)?.term()?);
-        let at = self.terms.binary(Op::Add, self.state.now, delay);
-        let last = self.terms.bits(64, u128::from(u64::MAX - 1));
-        let (wrapped, late) = (self.terms.less(Op::ULess, at, self.state.now), self.terms.less(Op::ULess, last, at));
-        let saturated = self.terms.or(&[wrapped, late]);
-        let mut deadline = self.terms.choose(saturated, last, at);
-        if unless_armed {
-            let armed = self.is_armed(old);
-            deadline = self.terms.choose(armed, old, deadline);
-        }
-        self.store(timer, Value::Term(deadline), guard)
     }
 
     fn fit(&mut self, into: LocalId, value: &Expr) -> Found<Value> {

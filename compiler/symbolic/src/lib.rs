@@ -31,6 +31,7 @@ mod places;
 mod queries;
 pub mod state;
 pub mod terms;
+mod timers;
 pub mod values;
 
 /// Why code or a type has no terms.

@@ -75,7 +75,9 @@ impl World {
         pools::forget();
         let retry_above = [100, 2, 0, 20][input.below(4)];
         let pool_blocks = [None, Some(40), Some(60), Some(200)][input.below(4)];
-        let limits = Options { connections: 6, connections_per_address: 4, unconfirmed: 4, ..seeded(1) };
+        // Two clients have one address: where it has no more, they can be all that it has.
+        let connections_per_address = if retry_above == 20 { 2 } else { 4 };
+        let limits = Options { connections: 6, connections_per_address, unconfirmed: 4, ..seeded(1) };
         let options = Options { unconfirmed_per_address: 3, retry_above, pool_blocks, ..limits };
         let now = 1_000_000_000;
         let mut nobody = SansIo::new(seeded(2), now);
