@@ -40,6 +40,7 @@ nacre-syntax mutations
 nacre-syntax layout_mutations
 nacre-tests imports
 nacre-tests path_mtu
+nacre-tests signatures
 nacre-tests adapters
 LIST
 }

@@ -73,11 +73,10 @@ impl Run<'_> {
     pub(crate) fn concat(&mut self, parts: &[Expr]) -> Found<Term> {
         let mut whole = None;
         for part in parts {
-            let part = match (&part.kind, &part.ty) {
-                (ExprKind::Literal(bytes), _) if !bytes.is_empty() => self.literal(bytes, bytes.len() as u32),
-                (_, Type::Bytes(n)) if *n > 0 => self.term(part)?,
-                _ => return Err(Unsupported::new("strings of bytes".into())),
-            };
+            if !matches!(part.ty, Type::Bytes(1..)) {
+                return Err(Unsupported::new("strings of bytes".into()));
+            }
+            let part = self.term(part)?;
             whole = Some(whole.map_or(part, |before| self.terms.concat(part, before)));
         }
         whole.ok_or_else(|| Unsupported::new("no bytes".into()))
