@@ -11,6 +11,7 @@ mod report;
 mod send;
 mod share;
 mod store;
+mod storing;
 mod trust;
 
 use failure::{Cause, Failure};

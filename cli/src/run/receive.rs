@@ -13,6 +13,7 @@ use super::protection::Protection;
 use super::report::Moved;
 use super::share::in_the_way;
 use super::store::{Partial, Store};
+use super::storing::Storing;
 use crate::args::Receive;
 use crate::console::{say, Exit, Limited};
 use crate::interrupt::{Interrupt, TURN};
@@ -34,6 +35,7 @@ pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result
         doorkeeper,
         store,
         incoming: HashMap::new(),
+        storing: vec![],
         early: BTreeMap::new(),
         early_bytes: 0,
         looked: Instant::now(),
@@ -50,6 +52,7 @@ pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result
         match receiver.next()? {
             Some(intact) if once => {
                 receiver.farewell();
+                receiver.stop_storing();
                 return Ok(if intact { Exit::Yes } else { Exit::No });
             }
             _ => {}
@@ -62,6 +65,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// The limit of concurrent transfers: a sender that comes when there are so many is told that the receiver is busy,
 /// or one of a network that has more than its share.
 const TRANSFERS: usize = 256;
+/// How often it is looked whether a file is stored.
+const SOON: Duration = Duration::from_millis(1);
 /// Bytes that are kept of senders that are not confirmed, of each and of all: nothing is stored for these.
 const EARLY: usize = 256 << 10;
 const EARLY_IN_ALL: usize = 8 << 20;
@@ -81,6 +86,8 @@ struct Receiver<'r> {
     doorkeeper: Doorkeeper<'r>,
     store: Store,
     incoming: HashMap<ConnectionId, Incoming>,
+    /// Files of which everything has come.
+    storing: Vec<Storing>,
     /// The messages of senders that are not confirmed yet.
     early: BTreeMap<ConnectionId, Vec<Vec<u8>>>,
     early_bytes: usize,
@@ -106,10 +113,15 @@ impl Receiver<'_> {
     /// Handles one event; returns whether the file is intact, if the event completes one.
     fn next(&mut self) -> Result<Option<bool>, Failure> {
         self.doorkeeper.report(&self.line.listener, &mut self.words);
-        if let Some(connection) = self.confirmed_since() {
-            return Ok(self.take_early(connection));
+        if let Some(done) = self.storing.iter().position(Storing::is_done) {
+            let storing = self.storing.remove(done);
+            return Ok(self.finish(storing));
         }
-        let event = self.line.listener.wait(Some(TURN))?;
+        if let Some(connection) = self.confirmed_since() {
+            self.take_early(connection);
+            return Ok(None);
+        }
+        let event = self.line.listener.wait(Some(if self.storing.is_empty() { TURN } else { SOON }))?;
         let turn = match event {
             Some(Event::Delivered { connection, message, .. }) => Turn::Message(connection, message.to_vec()),
             Some(Event::Arrived { connection, .. }) => Turn::Arrived(connection),
@@ -119,32 +131,22 @@ impl Receiver<'_> {
             _ => Turn::Nothing,
         };
         match turn {
-            Turn::Nothing => Ok(None),
-            Turn::Tell(words) => {
-                self.words.say(&words);
-                Ok(None)
-            }
+            Turn::Nothing => {}
+            Turn::Tell(words) => self.words.say(&words),
             Turn::Arrived(connection) => {
                 self.doorkeeper.admits(&mut self.line.listener, connection, &mut self.words);
-                Ok(None)
             }
-            Turn::Opened(connection) => Ok(self.take_early(connection)),
-            Turn::Ended(connection, reason) => {
-                self.ended(connection, reason);
-                Ok(None)
-            }
+            Turn::Opened(connection) => self.take_early(connection),
+            Turn::Ended(connection, reason) => self.ended(connection, reason),
+            // A connection that has ended leaves nothing behind: its `Closed` may have come before.
+            Turn::Message(connection, _) if self.line.listener.peer(connection).is_err() => {}
+            Turn::Message(connection, message) if !self.is_confirmed(connection) => self.keep(connection, message),
             Turn::Message(connection, message) => {
-                // A connection that has ended leaves nothing behind: its `Closed` may have come before.
-                if self.line.listener.peer(connection).is_err() {
-                    return Ok(None);
-                }
-                if !self.is_confirmed(connection) {
-                    self.keep(connection, message);
-                    return Ok(None);
-                }
-                Ok(self.take_early(connection).or_else(|| self.received(connection, &message)))
+                self.take_early(connection);
+                self.received(connection, &message);
             }
         }
+        Ok(None)
     }
 
     /// Whether a sender has shown that it is where it claims to be.
@@ -183,23 +185,22 @@ impl Receiver<'_> {
         self.early.keys().find(|connection| self.is_confirmed(**connection)).copied()
     }
 
-    fn take_early(&mut self, connection: ConnectionId) -> Option<bool> {
+    fn take_early(&mut self, connection: ConnectionId) {
         for message in self.forget_early(connection) {
             if self.line.listener.peer(connection).is_err() {
                 break;
             }
-            let done = self.received(connection, &message);
-            if done.is_some() {
-                return done;
-            }
+            self.received(connection, &message);
         }
-        None
     }
 
     fn ended(&mut self, connection: ConnectionId, reason: Reason) {
         self.told.remove(&connection);
         let early = self.forget_early(connection);
         let begun = self.incoming.contains_key(&connection);
+        if !begun && self.storing.iter().any(|storing| storing.connection == connection) {
+            return;
+        }
         match reason {
             Reason::Closed | Reason::Incomplete if begun => self.give_up(connection, "the sender has left"),
             Reason::Closed if early.is_empty() => {}
@@ -208,14 +209,11 @@ impl Receiver<'_> {
     }
 
     /// Handles a message of a confirmed sender. An error of one sender, or a full disk, does not affect the others.
-    fn received(&mut self, connection: ConnectionId, message: &[u8]) -> Option<bool> {
+    fn received(&mut self, connection: ConnectionId, message: &[u8]) {
         if self.told.contains(&connection) {
-            return None;
+            return;
         }
-        self.message(connection, message).unwrap_or_else(|why| {
-            self.reject(connection, why);
-            None
-        })
+        self.message(connection, message).unwrap_or_else(|why| self.reject(connection, why));
     }
 
     /// Ends a transfer, and tells the sender why.
@@ -246,23 +244,33 @@ impl Receiver<'_> {
         Ok(())
     }
 
-    fn message(&mut self, connection: ConnectionId, message: &[u8]) -> Result<Option<bool>, String> {
+    fn message(&mut self, connection: ConnectionId, message: &[u8]) -> Result<(), String> {
         let Some(incoming) = self.incoming.get_mut(&connection) else {
             let head = Head::read(message).ok_or("it does not begin as `nacre run send` does")?;
             self.make_room(connection)?;
             let incoming = self.begin(head)?;
             self.incoming.insert(connection, incoming);
-            return Ok(None);
+            return Ok(());
         };
         if incoming.left > 0 {
             let length = message.len() as u64;
             incoming.left = incoming.left.checked_sub(length).ok_or("more bytes arrived than announced")?;
             incoming.progress.add(length);
-            incoming.partial.write(message).map_err(|error| format!("cannot store it: {error}"))?;
-            return Ok(None);
+            return incoming.partial.write(message).map_err(|error| format!("cannot store it: {error}"));
         }
         let sum: Sum = message.try_into().map_err(|_| "the sum at the end is missing")?;
-        self.finish(connection, sum).map(Some)
+        self.store(connection, sum)
+    }
+
+    /// Everything of a file has come.
+    fn store(&mut self, connection: ConnectionId, sum: Sum) -> Result<(), String> {
+        let Some(Incoming { head, partial, begun, .. }) = self.incoming.remove(&connection) else { return Ok(()) };
+        if self.storing.len() == TRANSFERS {
+            return Err(format!("the receiver stores {TRANSFERS} files"));
+        }
+        let storing = Storing::begin(connection, partial, (head, begun), sum);
+        self.storing.push(storing.map_err(|error| format!("cannot store it: {error}"))?);
+        Ok(())
     }
 
     fn begin(&mut self, head: Head) -> Result<Incoming, String> {
@@ -273,17 +281,23 @@ impl Receiver<'_> {
         Ok(Incoming { head, partial, left, begun, progress })
     }
 
-    fn finish(&mut self, connection: ConnectionId, other_sum: Sum) -> Result<bool, String> {
-        let Some(incoming) = self.incoming.remove(&connection) else { return Ok(false) };
+    /// A file is stored, or cannot be; returns whether it is intact.
+    fn finish(&mut self, storing: Storing) -> Option<bool> {
+        let (connection, head, other_sum) = (storing.connection, storing.head.clone(), storing.other_sum);
+        let begun = storing.begun;
         self.last = Some(connection);
-        let Incoming { head, partial, begun, .. } = incoming;
-        let cannot = |error: std::io::Error| format!("cannot store {}: {error}", head.safe_name());
-        let (stored, sum) = partial.stored().map_err(cannot)?;
-        let time = begun.elapsed();
-        let name = match sum == other_sum {
-            true => stored.place().map_err(cannot)?.display().to_string(),
-            false => head.safe_name(),
+        let placed = storing.end().and_then(|(stored, sum)| match sum == other_sum {
+            true => Ok((stored.place()?.display().to_string(), sum)),
+            false => Ok((head.safe_name(), sum)),
+        });
+        let (name, sum) = match placed {
+            Ok(placed) => placed,
+            Err(error) => {
+                self.reject(connection, format!("cannot store {}: {error}", head.safe_name()));
+                return None;
+            }
         };
+        let time = begun.elapsed();
         let listener = &mut self.line.listener;
         let peer = listener.peer(connection).map_or_else(|_| "a peer that has gone".into(), |peer| peer.to_string());
         let peer_key = listener.peer_key(connection).unwrap_or_default();
@@ -303,7 +317,15 @@ impl Receiver<'_> {
             faults: self.line.faults.as_ref(),
         };
         moved.report(self.args.net.json);
-        Ok(moved.is_intact())
+        Some(moved.is_intact())
+    }
+
+    /// Files that are not stored yet are removed.
+    fn stop_storing(&mut self) {
+        self.storing.iter().for_each(Storing::stop);
+        for storing in std::mem::take(&mut self.storing) {
+            self.finish(storing);
+        }
     }
 
     fn give_up(&mut self, connection: ConnectionId, why: &str) {
@@ -319,6 +341,7 @@ impl Receiver<'_> {
     fn leave(&mut self) {
         let begun: Vec<ConnectionId> = self.incoming.keys().copied().collect();
         begun.into_iter().for_each(|connection| self.give_up(connection, "interrupted"));
+        self.stop_storing();
         let listener = &mut self.line.listener;
         let peers = listener.connections();
         for peer in &peers {

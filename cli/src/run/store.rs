@@ -4,6 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{flock, FlockOperation};
 use rustix::io::Errno;
@@ -117,8 +118,9 @@ impl Partial {
         self.file.write_all(bytes)
     }
 
-    /// Brings everything to the disk, and reads it back: returns the file with the sum of what is stored.
-    pub fn stored(self) -> io::Result<(Stored, Sum)> {
+    /// Brings everything to the disk, and reads it back, until it is to stop: returns the file with the sum of what is
+    /// stored.
+    pub fn stored(self, stop: &AtomicBool) -> io::Result<(Stored, Sum)> {
         let Partial { file, path, folder, name, overwrite } = self;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
@@ -130,6 +132,7 @@ impl Partial {
         loop {
             match reader.read(&mut buffer) {
                 Ok(0) => break,
+                Ok(_) if stop.load(Ordering::Relaxed) => return Err(io::Error::other("interrupted")),
                 Ok(got) => summing.add(&buffer[..got]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -198,7 +201,7 @@ mod tests {
     fn receive(store: &Store, name: &str, bytes: &[u8]) -> PathBuf {
         let mut partial = store.begin(name).unwrap();
         partial.write(bytes).unwrap();
-        let (stored, sum) = partial.stored().unwrap();
+        let (stored, sum) = partial.stored(&AtomicBool::new(false)).unwrap();
         let mut expected = Summing::default();
         expected.add(bytes);
         assert_eq!(sum, expected.sum());
@@ -221,7 +224,7 @@ mod tests {
         for (path, content) in got.iter().zip(["f", "f", "f-1", "f.part", ".nacre-x.part"]) {
             assert_eq!(fs::read(path).unwrap(), content.as_bytes());
         }
-        let path = open.stored().unwrap().0.place().unwrap();
+        let path = open.stored(&AtomicBool::new(false)).unwrap().0.place().unwrap();
         assert_eq!(fs::read(path).unwrap(), b"open");
     }
 
@@ -237,7 +240,7 @@ mod tests {
         let other = Store::open(folder.path(), false).unwrap();
         assert_eq!(names(folder.path()).len(), 2, "the other receiver still writes it");
         receive(&other, "f", b"other");
-        partial.stored().unwrap().0.place().unwrap();
+        partial.stored(&AtomicBool::new(false)).unwrap().0.place().unwrap();
         assert_eq!(names(folder.path()), ["f", "f-1", "kept.part"]);
         drop(one.begin("g").unwrap());
         assert_eq!(names(folder.path()).len(), 3, "a file that is given up goes");
