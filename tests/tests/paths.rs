@@ -10,7 +10,7 @@ use nacre_tests::library::find;
 use nacre_tests::pair::{address, Pair};
 use nacre_tests::paths::{Follower, Seen};
 
-/// Both ends send, and a share of the frames, in percent, is lost; returns what was seen after so many steps.
+/// Runs both ends for a number of steps while `loss` percent of the frames are lost; returns what was seen.
 fn follow(name: &str, loss: u64, steps: u64) -> Seen {
     let (_, stack) = find(name).compose();
     let interface = stack.interface();

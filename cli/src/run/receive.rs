@@ -62,10 +62,10 @@ pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result
 
 /// The time limit for leaving senders; a second signal ends the program at once.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// The limit of concurrent transfers: a sender that comes when there are so many is told that the receiver is busy,
-/// or one of a network that has more than its share.
+/// The maximum number of concurrent transfers. At the limit a new sender is rejected as busy, unless another network
+/// holds more than its share: then the youngest transfer of that network is.
 const TRANSFERS: usize = 256;
-/// How often it is looked whether a file is stored.
+/// The interval at which files that are being stored are polled.
 const SOON: Duration = Duration::from_millis(1);
 /// Bytes that are kept of senders that are not confirmed, of each and of all: nothing is stored for these.
 const EARLY: usize = 256 << 10;

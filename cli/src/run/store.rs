@@ -229,6 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn file_that_is_stopped_before_it_is_read_back_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), false).unwrap();
+        let mut partial = store.begin("f").unwrap();
+        partial.write(b"content").unwrap();
+        assert_eq!(names(folder.path()).len(), 1);
+        assert!(partial.stored(&AtomicBool::new(true)).is_err());
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
     fn two_receivers_share_a_folder_and_leftovers_go() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(".nacre-0123.part"), "left by a receiver that was killed").unwrap();

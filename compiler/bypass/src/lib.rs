@@ -3,7 +3,7 @@
 //! Layers handle an event one after the other. On a *path* each branch goes one way, so what all layers do is a
 //! sequence without branches, under one condition: the conjunction of those of the branches, in terms of the state
 //! before the event (its *predicate*). Ensemble calls it a common case predicate (Liu et al. 1999, 4.1.2); a bypass is
-//! made of both. Nothing here is told by the author of a layer, except for `likely` and `unlikely`.
+//! made of both. The author of a layer marks nothing for it, except for branches that are `likely` or `unlikely`.
 //!
 //! A path is found by symbolic execution of the composed stack IR under a guide ([`nacre_symbolic::guide`]), from the
 //! entry of the event until no event remains. [`paths`] finds all that are common.

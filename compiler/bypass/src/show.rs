@@ -7,7 +7,7 @@ use nacre_symbolic::guide::{Branch, Why};
 use nacre_symbolic::values::Value;
 
 use crate::path::{Entry, Form, Output, Path, Refusal};
-use crate::search::paths;
+use crate::search::{paths, MOST};
 
 /// The most paths of one entry, and the most ways that are none, that are shown.
 pub const SHOWN: usize = 4;
@@ -18,6 +18,8 @@ pub fn show(stack: &Stack, source: &dyn Fn(Span) -> String) -> String {
     for entry in Entry::all(stack) {
         let (found, refused) = paths(stack, entry);
         let count = match found.len() {
+            // The search has ended at its limit.
+            n if n + refused.len() == MOST => format!("at least {n} paths"),
             1 => "one path".to_string(),
             n => format!("{n} paths"),
         };

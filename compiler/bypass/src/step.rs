@@ -131,7 +131,7 @@ impl<'s> Step<'s> {
         for admission in &input.admissions {
             self.run.layer = admission.layer;
             let holds = self.run.condition_with(&admission.condition, &admission.locals, self.arguments.clone())?;
-            self.run.require(admission.condition.span, holds);
+            self.run.require(admission.condition.span, holds)?;
         }
         let (link, event) = (input.link, input.event);
         self.put(Waiting { link, event, arguments: self.arguments.clone() });
@@ -163,7 +163,7 @@ impl<'s> Step<'s> {
         let place = &mut self.run.state.cells[timer.cell.index()];
         let armed = place.clone()?.term()?;
         let is_due = self.run.is_due(armed);
-        self.run.require(self.run.stack.handler(timer.handler).span, is_due);
+        self.run.require(self.run.stack.handler(timer.handler).span, is_due)?;
         let never = self.run.terms.bits(64, u128::from(u64::MAX));
         self.run.state.cells[timer.cell.index()] = Ok(Value::Term(never));
         self.react(timer.handler, vec![], vec![])
@@ -282,6 +282,9 @@ impl<'s> Step<'s> {
         let emissions = std::mem::take(&mut self.run.emissions);
         self.splits |= emissions.iter().filter(|emission| !emission.later).count() > 1;
         for emission in emissions {
+            if self.run.terms.truth_of(emission.guard) != Some(true) {
+                return Err(unsupported("an emission under a condition"));
+            }
             if emission.later {
                 self.later += 1;
                 continue;

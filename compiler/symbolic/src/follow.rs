@@ -30,8 +30,11 @@ impl Run<'_> {
     }
 
     /// Adds a condition of the path that is no branch.
-    pub fn require(&mut self, span: Span, condition: Term) {
-        self.take_side(span, condition, Some((true, Why::Required)));
+    pub fn require(&mut self, span: Span, condition: Term) -> Result<(), Unsupported> {
+        match self.take_side(span, condition, Some((true, Why::Required))) {
+            true => Ok(()),
+            false => Err(Unsupported::new("a condition that never holds".into())),
+        }
     }
 
     fn take_side(&mut self, span: Span, condition: Term, tells: Option<(bool, Why)>) -> bool {

@@ -91,7 +91,7 @@ impl Attacker {
         for one in std::mem::take(flying) {
             let is_right = !ELSEWHERE.iter().any(|end| one.1 == at(*end));
             if !is_right {
-                // What comes to the attacker is passed on, or not.
+                // The attacker forwards or drops the frames that reach it.
                 let to = [at(CLIENT), at(SERVER)][usize::from(one.0 == at(CLIENT))];
                 if self.random.chance(0.5) {
                     flying.push((one.0, to, one.2.clone()));

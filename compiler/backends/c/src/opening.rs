@@ -85,7 +85,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Refuses a value that does not fit its type, or of which a part does not; it stands in so many loops.
+    /// Rejects a value if it, or a part of it, does not fit its type. `loops`: the number of enclosing loops.
     fn check_value(&self, code: &mut Code, ty: &Type, text: &str, loops: usize) {
         let refuse =
             |unless: String| format!("if (!({unless})) {{ return {}_nothing(out, NACRE_INVALID); }}", self.prefix);
