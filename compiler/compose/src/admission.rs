@@ -7,6 +7,7 @@ use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::linked::Linked;
+use crate::shapes::Flow;
 
 /// Gives every input of every port but the lower one its admission, and every reaction the condition of its layer.
 pub(crate) fn admit(linked: &mut Linked) {
@@ -73,17 +74,21 @@ fn emits(stack: &Stack, block: &Block, link: LinkId, event: EventId) -> bool {
     found
 }
 
-/// Rejects messages too long for a frame at inputs for which no layer states a length.
-pub(crate) fn bound_lengths(stack: &mut Stack, longest: u32) {
+/// Rejects messages too long for a frame at inputs for which no layer states a length, and messages that layers make
+/// too long for the one that does.
+pub(crate) fn bound_lengths(stack: &mut Stack, flow: &Flow) {
     let known = longest_calls(stack);
     for p in 1..stack.ports.len() {
         for i in 0..stack.ports[p].inputs.len() {
             let PortInput { event, layer, .. } = stack.ports[p].inputs[i];
             let declared = stack.event(event).clone();
             let Some(message) = declared.message else { continue };
-            if known.contains_key(&(PortId(p as u32), event)) {
-                continue;
-            }
+            let call = (PortId(p as u32), event);
+            let longest = match (flow.shorter.get(&call), known.contains_key(&call)) {
+                (Some(shorter), _) => *shorter,
+                (None, true) => continue,
+                (None, false) => flow.longest_call,
+            };
             let locals = declared
                 .parameters
                 .iter()

@@ -100,7 +100,7 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     none(classes::classify(&mut linked.stack))?;
     layout::lay_out(&mut linked.stack, &flow, options.frame_max);
     none(checks::layouts(&linked.stack, options.frame_max))?;
-    admission::bound_lengths(&mut linked.stack, flow.longest_call);
+    admission::bound_lengths(&mut linked.stack, &flow);
     none(bounds::bound(&mut linked.stack, &flow))?;
     none(checks::silent(&linked.stack, &flow))?;
     outputs(&mut linked.stack, &flow);

@@ -113,3 +113,32 @@ fn stated_limits_stay() {
     let stated = "state { old: list<msg, 8> } accepts send(m) when m.len <= 60000;";
     assert_eq!(of_calls(stated, "old.push(share m) else {} pass join(old, m);"), Some(60_000));
 }
+
+/// The longest call that enters `added` and passes to `last`, which accepts 1,000 bytes.
+fn longest_above(added: &str) -> Option<u32> {
+    let text = format!(
+        "filter twice grows n * 1 + 0 {{ byte(b: u8) {{ yield b; yield b; }} }}
+        filter marked grows n * 0 + 1 {{ byte(b: u8) {{ yield b; }} end {{ yield 1; }} }}
+        worker added: line over line {{ {added} }}
+        worker last: line over line {{ accepts send(m) when m.len <= 1000; }}
+        interface line {{ down send(m: msg) up deliver(m: msg) }}
+        stack sample = added / last;"
+    );
+    let composed = text::stacks_alone(&text).pop().expect("a stack").expect("a correct stack");
+    nacre_analysis::lengths::longest_calls(&composed.stack).into_values().next()
+}
+
+/// A lower layer decides how long a message may be when it arrives there.
+#[test]
+fn what_layers_above_add_shortens_the_stated_limit() {
+    assert_eq!(longest_above(""), Some(1000));
+    assert_eq!(longest_above("down send(m) { pass slice(m, 0, min(m.len, 10)); drop m; }"), Some(1000));
+    assert_eq!(longest_above("down send(m) { pass m through marked; }"), Some(999));
+    assert_eq!(longest_above("down send(m) { pass m through twice; }"), Some(500));
+    assert_eq!(longest_above("down send(m) { let both = m through marked; pass both through twice; }"), Some(499));
+    // What was stored counts where it arrives.
+    let kept = "state { old: list<msg, 3> } down send(m) { old.push(share m) else {} pass join(old, m); }";
+    assert_eq!(longest_above(kept), Some(250));
+    // An own limit is the only one.
+    assert_eq!(longest_above("accepts send(m) when m.len <= 999; down send(m) { pass m through marked; }"), Some(999));
+}
