@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use nacre_bypass::{paths, Entry, Path};
+use nacre_bypass::{paths, Path};
 use nacre_stack::interpret::{Addr, Machine, Message, Origin, Outcome, Output, Value};
-use nacre_stack::{CellId, LayoutId, PortId, Stack, Type};
+use nacre_stack::{CellId, Entry, LayoutId, PortId, Stack, Type};
 use nacre_symbolic::state::is_state;
 use nacre_symbolic::terms::{Known, Sort, Term};
 use nacre_symbolic::values::{self, Value as Terminal, LENGTH_BITS};

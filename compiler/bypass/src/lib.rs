@@ -8,10 +8,13 @@
 //! A path is found by symbolic execution of the composed stack IR under a guide ([`nacre_symbolic::guide`]), from the
 //! entry of the event until no event remains. [`paths`] finds all that are common.
 
+mod express;
 pub mod path;
 mod search;
 pub mod show;
 mod step;
+mod synthesize;
 
-pub use path::{Entry, Form, Output, Path, Refusal};
+pub use path::{Form, Output, Path, Refusal};
 pub use search::{paths, MOST};
+pub use synthesize::{bypass, with_bypasses, MOST_OF_ONE};

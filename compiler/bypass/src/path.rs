@@ -2,21 +2,11 @@
 
 use nacre_stack::*;
 use nacre_symbolic::guide::Branch;
+use nacre_symbolic::record::Record;
 use nacre_symbolic::state::State;
 use nacre_symbolic::terms::{Term, Terms};
 use nacre_symbolic::values::Value;
 use nacre_symbolic::Unsupported;
-
-/// Where an event enters the stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// A call of the host: the port, and the place of the input in its list.
-    Call(PortId, usize),
-    /// A frame at a lower port, of the shape at this place in its layout.
-    Frame(PortId, usize),
-    /// A timer fires.
-    Timer(usize),
-}
 
 /// What one event does on one path.
 pub struct Path {
@@ -41,6 +31,16 @@ pub struct Path {
     /// The cells whose values are others afterwards.
     pub changed: Vec<CellId>,
     pub form: Form,
+    pub code: Code,
+}
+
+/// The statements of a path.
+pub struct Code {
+    pub record: Record,
+    /// The locals of [`Path::arguments`].
+    pub parameters: Vec<LocalId>,
+    /// The locals of the fields of each header of the frame.
+    pub fields: Vec<Vec<LocalId>>,
 }
 
 /// An event that leaves the stack.
@@ -67,22 +67,4 @@ pub struct Refusal {
     pub branches: Vec<Branch>,
     pub terms: Terms,
     pub why: Unsupported,
-}
-
-impl Entry {
-    /// All entries of a stack: calls, frames by shape, timers.
-    pub fn all(stack: &Stack) -> Vec<Entry> {
-        let mut all = vec![];
-        for (port, id) in stack.ports.iter().zip((0..).map(PortId)) {
-            match port.frames {
-                None => all.extend((0..port.inputs.len()).map(|at| Entry::Call(id, at))),
-                Some(layout) if stack.frames_at(id).is_some() => {
-                    all.extend((0..stack.layouts[layout.index()].shapes.len()).map(|at| Entry::Frame(id, at)));
-                }
-                Some(_) => {}
-            }
-        }
-        all.extend((0..stack.timers.len()).map(Entry::Timer));
-        all
-    }
 }

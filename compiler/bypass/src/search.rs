@@ -1,9 +1,9 @@
 //! The search for paths.
 
-use nacre_stack::Stack;
+use nacre_stack::{Entry, Stack};
 use nacre_symbolic::guide::Guide;
 
-use crate::path::{Entry, Path, Refusal};
+use crate::path::{Path, Refusal};
 use crate::step::Step;
 
 /// The most paths of one entry that are searched.

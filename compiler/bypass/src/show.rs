@@ -6,7 +6,7 @@ use nacre_stack::*;
 use nacre_symbolic::guide::{Branch, Why};
 use nacre_symbolic::values::Value;
 
-use crate::path::{Entry, Form, Output, Path, Refusal};
+use crate::path::{Form, Output, Path, Refusal};
 use crate::search::{paths, MOST};
 
 /// The most paths of one entry, and the most ways that are none, that are shown.

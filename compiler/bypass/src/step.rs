@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 use nacre_stack::*;
 use nacre_symbolic::execute::Run;
 use nacre_symbolic::guide::Guide;
+use nacre_symbolic::record::Record;
 use nacre_symbolic::state::{arbitrary, zero_of, State};
 use nacre_symbolic::terms::{Sort, Term, Terms};
 use nacre_symbolic::values::{Message, Value, KIND_BITS, NAME_BITS};
 use nacre_symbolic::Unsupported;
 
-use crate::path::{Entry, Form, Output, Path, Refusal};
+use crate::path::{Code, Form, Output, Path, Refusal};
 
 type Found<T> = Result<T, Unsupported>;
 
@@ -19,6 +20,8 @@ struct Waiting {
     link: LinkId,
     event: EventId,
     arguments: Vec<Value>,
+    /// Their locals.
+    recorded: Vec<LocalId>,
 }
 
 /// A step, as far as it has run.
@@ -26,6 +29,9 @@ pub(crate) struct Step<'s> {
     run: Run<'s>,
     before: State,
     arguments: Vec<Value>,
+    /// The locals of the arguments, and of the fields of the frame's headers.
+    parameters: Vec<LocalId>,
+    fields: Vec<Vec<LocalId>>,
     queue: VecDeque<Waiting>,
     handlers: Vec<HandlerId>,
     outputs: Vec<Output>,
@@ -44,10 +50,13 @@ impl<'s> Step<'s> {
         let mut run = Run::new(stack, terms, LayerId(0), before.clone());
         run.assume(valid);
         run.guide = Some(guide);
+        run.record = Some(Record::default());
         Step {
             run,
             before,
             arguments: vec![],
+            parameters: vec![],
+            fields: vec![],
             queue: VecDeque::new(),
             handlers: vec![],
             outputs: vec![],
@@ -96,6 +105,7 @@ impl<'s> Step<'s> {
             _ => Form::Linear,
         };
         let guide = self.run.guide.take().expect("a guided run");
+        let record = self.run.record.take().expect("a recorded run");
         Path {
             entry,
             terms: self.run.terms,
@@ -109,6 +119,7 @@ impl<'s> Step<'s> {
             after,
             changed,
             form,
+            code: Code { record, parameters: self.parameters, fields: self.fields },
         }
     }
 
@@ -127,15 +138,30 @@ impl<'s> Step<'s> {
                 false => self.any(input.layer, &parameter.name, &parameter.ty)?,
             };
             self.arguments.push(value);
+            self.parameter(&parameter.name, &parameter.ty, Target::Layer(input.layer));
         }
         for admission in &input.admissions {
             self.run.layer = admission.layer;
             let holds = self.run.condition_with(&admission.condition, &admission.locals, self.arguments.clone())?;
             self.run.require(admission.condition.span, holds)?;
         }
-        let (link, event) = (input.link, input.event);
-        self.put(Waiting { link, event, arguments: self.arguments.clone() });
+        self.enter(input);
         Ok(())
+    }
+
+    /// Puts the event of an input into the queue.
+    fn enter(&mut self, input: &PortInput) {
+        let (arguments, recorded) = (self.arguments.clone(), self.parameters.clone());
+        self.put(Waiting { link: input.link, event: input.event, arguments, recorded });
+    }
+
+    fn record(&mut self) -> &mut Record {
+        self.run.record.as_mut().expect("a recorded run")
+    }
+
+    fn parameter(&mut self, name: &str, ty: &Type, home: Target) {
+        let local = self.record().local(name, ty, home);
+        self.parameters.push(local);
     }
 
     fn enter_frame(&mut self, port: PortId, at: usize) -> Found<()> {
@@ -150,8 +176,20 @@ impl<'s> Step<'s> {
                 (_, ty) => zero_of(stack, &mut self.run.terms, input.layer.index(), ty)?,
             };
             self.arguments.push(value);
+            self.parameter(&parameter.name, &parameter.ty, Target::Layer(input.layer));
         }
-        self.put(Waiting { link: input.link, event: input.event, arguments: self.arguments.clone() });
+        for header in &shape.headers {
+            let declared = stack.header(*header);
+            let home = Target::Layer(declared.layer);
+            let fields = declared.fields.iter().map(|field| self.record().local(&field.name, &field.ty, home));
+            let fields = fields.collect();
+            self.fields.push(fields);
+        }
+        if let Some(at) = event.message {
+            let (message, fields) = (self.parameters[at as usize], self.fields.clone());
+            self.record().wear(message, &shape.headers, &fields);
+        }
+        self.enter(input);
         Ok(())
     }
 
@@ -166,7 +204,10 @@ impl<'s> Step<'s> {
         self.run.require(self.run.stack.handler(timer.handler).span, is_due)?;
         let never = self.run.terms.bits(64, u128::from(u64::MAX));
         self.run.state.cells[timer.cell.index()] = Ok(Value::Term(never));
-        self.react(timer.handler, vec![], vec![])
+        let place = Place { root: Root::Cell(timer.cell), path: vec![], ty: Type::Timer };
+        let span = self.run.stack.handler(timer.handler).span;
+        self.record().add(StatementKind::Cancel(place), span);
+        self.react(timer.handler, vec![], vec![], &[])
     }
 
     /// Any value of a type, as it is in a layer.
@@ -218,6 +259,7 @@ impl<'s> Step<'s> {
         let layer = match stack.arrives(event.link, event.event) {
             Target::Layer(layer) => layer,
             Target::Port(port) => {
+                self.leave(&event);
                 self.outputs.push(Output { port, event: event.event, arguments: event.arguments });
                 return Ok(());
             }
@@ -225,7 +267,7 @@ impl<'s> Step<'s> {
         if stack.layer(layer).sessions > 1 {
             return Err(unsupported("a layer of several sessions"));
         }
-        let Waiting { link, event, mut arguments } = event;
+        let Waiting { link, event, mut arguments, mut recorded } = event;
         let at = stack.event(event).message.map(|at| at as usize);
         let message = match at.map(|at| arguments[at].clone()) {
             Some(Value::Message(message)) => Some(message),
@@ -234,12 +276,27 @@ impl<'s> Step<'s> {
         let arm = self.arm(layer, (link, event), message.as_ref())?;
         let mut fields = vec![];
         if let (Some(at), Some(mut message)) = (at, message) {
+            let local = recorded[at];
             if let Some(header) = arm.guard.header {
                 fields = std::mem::take(&mut message.fields[header.index()]);
+                match self.record().fields_of(local, header).map(<[_]>::to_vec) {
+                    Some(locals) => recorded.extend(locals),
+                    None => self.record().refuse("a header that was stored"),
+                }
             }
+            self.record().carry(stack, local, layer);
             arguments[at] = Value::Message(self.carried(message, layer)?);
         }
-        self.react(arm.handler, arguments, fields)
+        self.react(arm.handler, arguments, fields, &recorded)
+    }
+
+    /// Records an event that leaves.
+    fn leave(&mut self, event: &Waiting) {
+        let record = self.record();
+        let span = Span::default();
+        let arguments = event.recorded.iter().map(|local| record.whole(*local, span)).collect();
+        let emit = Emit { link: event.link, event: event.event, arguments, later: false, call: false, likely: None };
+        record.add(StatementKind::Emit(emit), span);
     }
 
     /// A message as it is in a layer: with the headers of the layers above only.
@@ -274,11 +331,11 @@ impl<'s> Step<'s> {
         Err(unsupported("an event that nothing handles"))
     }
 
-    fn react(&mut self, id: HandlerId, arguments: Vec<Value>, fields: Vec<Value>) -> Found<()> {
+    fn react(&mut self, id: HandlerId, arguments: Vec<Value>, fields: Vec<Value>, recorded: &[LocalId]) -> Found<()> {
         let handler = self.run.stack.handler(id);
         self.handlers.push(id);
         self.run.layer = handler.layer;
-        self.run.handler(handler, arguments, fields)?;
+        self.run.recorded_handler(handler, arguments, fields, recorded)?;
         let emissions = std::mem::take(&mut self.run.emissions);
         self.splits |= emissions.iter().filter(|emission| !emission.later).count() > 1;
         for emission in emissions {
@@ -290,12 +347,14 @@ impl<'s> Step<'s> {
                 continue;
             }
             let turn = self.run.stack.turn(emission.link, emission.event).copied();
-            let (link, arguments) = (emission.link, emission.arguments);
+            let (link, arguments, recorded) = (emission.link, emission.arguments, emission.recorded);
             if turn.is_none_or(|turn| turn.leaves) {
-                self.put(Waiting { link, event: emission.event, arguments: arguments.clone() });
+                let (arguments, recorded) = (arguments.clone(), recorded.clone());
+                self.put(Waiting { link, event: emission.event, arguments, recorded });
             }
             if let Some(turn) = turn {
-                self.put(Waiting { link, event: turn.comes_back, arguments });
+                self.record().refuse("an event that turns");
+                self.put(Waiting { link, event: turn.comes_back, arguments, recorded });
             }
         }
         Ok(())

@@ -17,6 +17,7 @@
 //!   without space has no effect and is counted.
 
 mod arguments;
+mod bypass;
 pub mod canonical;
 mod choices;
 mod conditions;

@@ -60,6 +60,9 @@
 //! An event for which a lower port has a [`Turn`] comes back: where it is emitted, the event that it turns into is
 //! emitted instead, or as well.
 //!
+//! **Bypasses** ([`Bypass`]) are a second form of common steps, without queue and handlers. They add no meaning: where
+//! the condition of one holds, it leaves the state and the outputs that the handlers leave.
+//!
 //! **A view** begins anew what belongs to the session: it drops what is in those cells, takes the givens and initial
 //! values again and puts in what opening puts in. What lasts, what is shared and the generators stay.
 //!
@@ -108,6 +111,9 @@ pub struct Stack {
     pub contexts: Vec<Context>,
     /// Layout 0 is that of frames; then one for each boundary at which a layer says `pack` or `unpack`.
     pub layouts: Vec<Layout>,
+    /// Of the level that has some: the first of an event whose condition holds runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bypasses: Vec<Bypass>,
     pub bounds: Bounds,
 }
 
@@ -282,6 +288,7 @@ pub struct Bounds {
 
 mod access;
 mod boundary;
+mod bypasses;
 mod capabilities;
 mod code;
 mod contexts;
@@ -308,6 +315,7 @@ pub mod visit;
 pub mod words_of_c;
 pub use access::*;
 pub use boundary::*;
+pub use bypasses::*;
 pub use capabilities::{can_be_element, Capabilities};
 pub use code::*;
 pub use contexts::*;

@@ -1,5 +1,6 @@
 //! The validator: checks that a stack is well-formed, so that its readers need no checks. It runs after every pass.
 
+mod bypasses;
 mod code;
 mod contexts;
 mod cycles;
@@ -31,6 +32,7 @@ pub fn validate(stack: &Stack) -> Result<(), Vec<Problem>> {
         cycles::check,
         layouts::check,
         in_place::check,
+        bypasses::check,
         numbers::check,
     ] {
         check(stack, &mut problems);

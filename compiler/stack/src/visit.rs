@@ -106,6 +106,10 @@ macro_rules! traversal {
                     }
                 }
             }
+            for bypass in &$($mutable)? stack.bypasses {
+                v.expr(&$($mutable)? bypass.condition);
+                v.block(&$($mutable)? bypass.body);
+            }
         }
 
         /// The statements of a block.

@@ -9,6 +9,7 @@
 use nacre_stack::*;
 
 use crate::guide::Guide;
+use crate::record::Record;
 use crate::state::{arbitrary, Frame, State};
 use crate::terms::{Op, Sort, Term, Terms};
 use crate::values::{self, Value};
@@ -52,6 +53,8 @@ pub struct Emission {
     pub event: EventId,
     pub later: bool,
     pub arguments: Vec<Value>,
+    /// Of a recorded run: the locals of the arguments.
+    pub recorded: Vec<LocalId>,
 }
 
 /// Code of one layer, being run.
@@ -68,6 +71,8 @@ pub struct Run<'s> {
     pub unrolled: u32,
     /// Follows one path instead of both sides of each branch.
     pub guide: Option<Guide>,
+    /// Of a guided run: its code.
+    pub record: Option<Record>,
     pub(crate) frames: Vec<Frame>,
     /// Of the loops that run: the condition under which each was left by `break`.
     pub(crate) breaks: Vec<Term>,
@@ -90,6 +95,7 @@ impl<'s> Run<'s> {
             emissions: vec![],
             unrolled: UNROLLED,
             guide: None,
+            record: None,
             frames: vec![],
             breaks: vec![],
             returns: vec![],
@@ -100,9 +106,22 @@ impl<'s> Run<'s> {
 
     /// Runs the body of a handler with values of its parameters and fields.
     pub fn handler(&mut self, handler: &Handler, parameters: Vec<Value>, fields: Vec<Value>) -> Found<()> {
+        self.recorded_handler(handler, parameters, fields, &[])
+    }
+
+    /// The same, where the parameters and fields are these locals of the record.
+    pub fn recorded_handler(
+        &mut self,
+        handler: &Handler,
+        parameters: Vec<Value>,
+        fields: Vec<Value>,
+        recorded: &[LocalId],
+    ) -> Found<()> {
         let mut frame = Frame::new(&handler.locals);
-        let given = handler.parameters.iter().chain(&handler.fields).zip(parameters.into_iter().chain(fields));
+        let locals = || handler.parameters.iter().chain(&handler.fields);
+        let given = locals().zip(parameters.into_iter().chain(fields));
         given.for_each(|(local, value)| frame.values[local.index()] = Some(value));
+        locals().zip(recorded).for_each(|(local, recorded)| frame.recorded[local.index()] = Some(*recorded));
         let always = self.terms.truth(true);
         self.body(frame, &handler.body, always).map(|_| ())
     }
@@ -178,6 +197,7 @@ impl<'s> Run<'s> {
     }
 
     fn statement(&mut self, statement: &Statement, guard: Term) -> Found<Term> {
+        self.note(statement);
         match &statement.kind {
             StatementKind::Let(local, value) => {
                 let value = self.value(value)?;
@@ -216,7 +236,7 @@ impl<'s> Run<'s> {
                 self.call_extern(*into, *function, arguments, guard)?;
             }
             StatementKind::Operate(operate) => self.operate(operate, guard)?,
-            StatementKind::Emit(emit) => self.emit(emit, guard)?,
+            StatementKind::Emit(emit) => self.emit(emit, statement.span, guard)?,
             StatementKind::Impossible | StatementKind::Unreachable if self.guide.is_some() => {
                 return Err(Unsupported::new("the layer gives up".into()));
             }
@@ -253,10 +273,10 @@ impl<'s> Run<'s> {
         Ok(guard)
     }
 
-    fn emit(&mut self, emit: &Emit, guard: Term) -> Found<()> {
-        let arguments = self.values(&emit.arguments)?;
+    fn emit(&mut self, emit: &Emit, span: Span, guard: Term) -> Found<()> {
+        let (arguments, recorded) = (self.values(&emit.arguments)?, self.note_emission(emit, span));
         let Emit { link, event, later, .. } = *emit;
-        self.emissions.push(Emission { guard, link, event, later, arguments });
+        self.emissions.push(Emission { guard, link, event, later, arguments, recorded });
         Ok(())
     }
 
@@ -327,6 +347,7 @@ impl<'s> Run<'s> {
     }
 
     fn leave(&mut self, value: Option<&Expr>, guard: Term) -> Found<Term> {
+        value.into_iter().for_each(|value| self.note_return(value));
         let value = value.map(|value| self.value(value)).transpose()?;
         let (returned, result) = self.returns.last_mut().expect("a body");
         *returned = self.terms.or(&[*returned, guard]);
@@ -348,7 +369,9 @@ impl<'s> Run<'s> {
                 Argument::Reference(_) => return Err(Unsupported::new("a `ref` parameter".into())),
             }
         }
+        self.note_call(function, arguments, into, &mut frame);
         let result = self.body(frame, &function.body, guard)?;
+        self.note_end(result.is_none());
         if let (Some(into), Some(ty)) = (into, &function.result) {
             let value = match result {
                 Some(value) => value,

@@ -29,6 +29,7 @@ mod methods;
 mod operators;
 mod places;
 mod queries;
+pub mod record;
 pub mod state;
 pub mod terms;
 mod timers;

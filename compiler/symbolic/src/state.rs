@@ -157,12 +157,20 @@ pub struct Frame {
     /// None: not set yet.
     pub values: Vec<Option<Value>>,
     pub types: Vec<Type>,
+    pub(crate) names: Vec<String>,
+    /// By local: that of the record.
+    pub(crate) recorded: Vec<Option<LocalId>>,
 }
 
 impl Frame {
     /// Nothing is set.
     pub fn new(locals: &[Local]) -> Frame {
-        Frame { values: vec![None; locals.len()], types: locals.iter().map(|local| local.ty.clone()).collect() }
+        Frame {
+            values: vec![None; locals.len()],
+            types: locals.iter().map(|local| local.ty.clone()).collect(),
+            names: locals.iter().map(|local| local.name.clone()).collect(),
+            recorded: vec![None; locals.len()],
+        }
     }
 
     /// The type of a local.

@@ -105,6 +105,7 @@ impl Fragment {
                 span: self.span,
             }],
             contexts: Vec::new(),
+            bypasses: Vec::new(),
             links: (0..2 + self.ports.len() as u32).map(link).collect(),
             structs: self.structs.clone(),
             enums: self.enums.clone(),

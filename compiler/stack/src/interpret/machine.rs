@@ -105,9 +105,9 @@ impl Machine {
 
     /// A call at a port: the index of an input in [`Stack::interface`], its parameters but the message, and the
     /// message's data.
-    pub fn call(&mut self, event: u32, arguments: &[Value], data: &[u8], now: u64) -> Outcome {
+    pub fn call(&mut self, index: u32, arguments: &[Value], data: &[u8], now: u64) -> Outcome {
         let stack = self.stack.clone();
-        let Some(input) = input_of(&stack, event) else { return Outcome::Invalid };
+        let Some(input) = input_of(&stack, index) else { return Outcome::Invalid };
         let declared = stack.event(input.event);
         let wanted = declared.parameters.iter().enumerate().filter(|(i, _)| declared.message != Some(*i as u32));
         let wanted: Vec<&Type> = wanted.map(|(_, p)| &p.ty).collect();
@@ -128,7 +128,8 @@ impl Machine {
         if !self.has_space(input.need, data.len()) {
             return self.no_space();
         }
-        self.step(now, input.need, &message, |run| run.put(event));
+        let entry = entry_of(&stack, index);
+        self.step(now, input.need, &message, |run| run.begin(entry, event));
         Outcome::Ok
     }
 
@@ -190,7 +191,7 @@ impl Machine {
         if session >= stack.sessions_of(input.event) {
             return Outcome::Invalid;
         }
-        let Some(message) = parse(&stack, layout, frame) else {
+        let Some((message, shape)) = parse(&stack, layout, frame) else {
             self.state.counters[builtin::MALFORMED.index()] += 1;
             return Outcome::Dropped;
         };
@@ -199,7 +200,7 @@ impl Machine {
         }
         let event = self.pending(input, message.clone(), Some(Source { from: Some(from), session }), &[]);
         let impossible = self.counter(builtin::IMPOSSIBLE);
-        self.step(now, input.need, &message, |run| run.put(event));
+        self.step(now, input.need, &message, |run| run.begin(Some(Entry::Frame(port, shape)), event));
         if self.counter(builtin::IMPOSSIBLE) != impossible {
             return Outcome::Dropped;
         }
@@ -321,6 +322,7 @@ pub(super) fn begun(stack: &Stack, config: &Config, cells: Vec<Value>) -> State 
         externs: config.externs.clone(),
         choices: None,
         covered: None,
+        bypassed: vec![0; stack.bypasses.len()],
     }
 }
 
@@ -338,15 +340,25 @@ fn admitted(stack: &Stack, state: &mut State, input: &PortInput, arguments: &[Va
     input.admissions.iter().all(|admission| run.admits(admission, input.event, arguments))
 }
 
-/// A frame as a message whose data is the step's input.
-fn parse(stack: &Stack, layout: LayoutId, frame: &[u8]) -> Option<Message> {
+/// A frame as a message whose data is the step's input, and the place of its shape.
+fn parse(stack: &Stack, layout: LayoutId, frame: &[u8]) -> Option<(Message, usize)> {
     let layout = stack.layouts.get(layout.index())?;
     let parsed = stack.parse(layout, frame)?;
     let data = layout.shapes[parsed.shape].data;
-    Some(Message { headers: parsed.headers, ..Message::new(&frame[parsed.size..], Origin::Input, data) })
+    let message = Message { headers: parsed.headers, ..Message::new(&frame[parsed.size..], Origin::Input, data) };
+    Some((message, parsed.shape))
+}
+
+/// The entry of a call.
+fn entry_of(stack: &Stack, event: u32) -> Option<Entry> {
+    let found = stack.interface().get(event as usize).copied()?;
+    Some(Entry::Call(found.port, found.input? as usize))
 }
 
 fn fire(run: &mut Run, armed: Armed) {
+    if run.takes_bypass(Entry::Timer(armed.timer.index()), None) {
+        return;
+    }
     timers::disarm(run.stack, run.state, &armed);
     let timer = &run.stack.timers[armed.timer.index()];
     let indices: Vec<Value> = armed.indices.iter().map(|i| Value::Num(*i)).collect();

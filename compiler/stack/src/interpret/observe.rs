@@ -25,6 +25,11 @@ impl Machine {
         self.state.choices.take().unwrap_or_default()
     }
 
+    /// How many steps since the opening took each of [`Stack::bypasses`].
+    pub fn bypassed(&self) -> &[u64] {
+        &self.state.bypassed
+    }
+
     /// The coverage since the last call; recorded from the first call on.
     pub fn take_covered(&mut self) -> Covered {
         let fresh = Covered::none_of(&self.stack);

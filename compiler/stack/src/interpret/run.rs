@@ -46,9 +46,9 @@ impl<'a> Frame<'a> {
 }
 
 /// An event that a handler emitted.
-struct Emitted {
-    event: Pending,
-    later: bool,
+pub struct Emitted {
+    pub event: Pending,
+    pub later: bool,
     span: Span,
 }
 
@@ -58,7 +58,7 @@ pub struct Run<'a> {
     pub state: &'a mut State,
     pub frames: Vec<Frame<'a>>,
     /// Of the handler that runs.
-    emissions: Vec<Emitted>,
+    pub emissions: Vec<Emitted>,
     queue: VecDeque<Pending>,
     handled: u32,
     /// The handlers that are active, for emissions that are calls.

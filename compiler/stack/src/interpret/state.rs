@@ -32,6 +32,8 @@ pub struct State {
     pub choices: Option<Choices>,
     /// The coverage; none: not recorded.
     pub covered: Option<Covered>,
+    /// How many steps have taken each bypass.
+    pub bypassed: Vec<u64>,
 }
 
 /// An event on its way.

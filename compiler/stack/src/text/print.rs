@@ -245,6 +245,29 @@ impl<'a> Printer<'a> {
         for context in &stack.contexts {
             self.context(context);
         }
+        for bypass in &stack.bypasses {
+            self.bypass(bypass);
+        }
+    }
+
+    fn bypass(&mut self, bypass: &'a Bypass) {
+        let mut code = self.body(&bypass.locals);
+        let port = |port: PortId| self.names.ports.show(port.index());
+        let entry = match bypass.entry {
+            Entry::Call(id, at) => format!("call {} {at}", port(id)),
+            Entry::Frame(id, at) => format!("frame {} {at}", port(id)),
+            Entry::Timer(at) => format!("timer {at}"),
+        };
+        let homes = join(bypass.homes.iter().map(|home| self.names.end(*home)));
+        let list = |locals: &[LocalId]| join(locals.iter().map(|local| code.local(*local)));
+        let parameters = list(&bypass.parameters);
+        let fields = join(bypass.fields.iter().map(|fields| format!("[{}]", list(fields))));
+        let (condition, block) = (code.expr(&bypass.condition), code.block(&bypass.body));
+        let locals = self.locals(&bypass.locals);
+        self.line(format!(
+            "bypass {entry} locals [{locals}] homes [{homes}] params [{parameters}] fields [{fields}] when {condition}; \
+             {block}"
+        ));
     }
 
     fn context(&mut self, context: &Context) {

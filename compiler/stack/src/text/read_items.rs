@@ -64,6 +64,7 @@ impl Reader {
             "port" => self.port_item()?,
             "layout" => self.layout_item()?,
             "context" => self.context_item()?,
+            "bypass" => self.bypass_item()?,
             word => return self.fail(format!("`{word}` is not an item")),
         }
         Ok(())

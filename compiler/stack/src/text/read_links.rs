@@ -53,6 +53,32 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads `bypass call above 0 locals [..] homes [..] params [..] fields [[..]] when condition; { .. }`.
+    pub fn bypass_item(&mut self) -> Result<()> {
+        let kind = self.name()?;
+        let mut port = || Ok(PortId(self.named(|n| &n.ports)?));
+        let entry = match kind.as_str() {
+            "call" => Entry::Call(port()?, self.small()? as usize),
+            "frame" => Entry::Frame(port()?, self.small()? as usize),
+            "timer" => Entry::Timer(self.small()? as usize),
+            other => return self.fail(format!("no entry is a `{other}`")),
+        };
+        let locals = self.declared_locals()?;
+        self.expect("homes")?;
+        let homes = self.listed(Reader::end)?;
+        self.expect("params")?;
+        let parameters = self.listed(Reader::local)?;
+        self.expect("fields")?;
+        let fields = self.listed(|reader| reader.listed(Reader::local))?;
+        self.expect("when")?;
+        self.layer = None;
+        let condition = self.expr()?;
+        self.sign(';')?;
+        let body = self.block()?;
+        self.stack.bypasses.push(Bypass { entry, condition, locals, homes, parameters, fields, body });
+        Ok(())
+    }
+
     fn cell(&mut self) -> Result<CellId> {
         self.sign('@')?;
         Ok(CellId(self.named(|n| &n.cells)?))

@@ -83,15 +83,17 @@ fn draws_only(block: &Block) -> bool {
     !block.any_statement(|statement| !matches!(statement.kind, Let(..) | Random { .. } | If { .. }))
 }
 
+/// What code may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
     Code,
     Filter,
     Pure,
 }
 
 impl<'a> Check<'a> {
-    fn new(
+    /// Nothing has been checked.
+    pub fn new(
         stack: &'a Stack,
         problems: &'a mut Problems,
         locals: &'a [Local],
@@ -129,7 +131,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn block(&mut self, block: &'a Block) {
+    /// Checks the statements of a block.
+    pub fn block(&mut self, block: &'a Block) {
         block.iter().for_each(|s| self.statement(s));
     }
 

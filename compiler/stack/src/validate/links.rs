@@ -68,8 +68,9 @@ impl<'a> Check<'a> {
         let own = self.layer.map(Target::Layer);
         // What a layer sends up from a lower port comes back to it: it has turned there.
         let turned = Some(end) == own && matches!(begin, Target::Port(_)) && event.direction == Direction::Up;
-        self.problems
-            .unless(Some(begin) == own || turned, || format!("`{}` is put on another layer's link", event.name));
+        self.problems.unless(own.is_none() || Some(begin) == own || turned, || {
+            format!("`{}` is put on another layer's link", event.name)
+        });
         let turn = matches!(end, Target::Port(_)).then(|| self.stack.turn(emit.link, emit.event)).flatten();
         let twice = emit.later && turn.is_some_and(|turn| turn.leaves);
         self.problems.unless(!twice, || format!("`{}` is put off, and leaves and comes back", event.name));

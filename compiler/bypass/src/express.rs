@@ -1,0 +1,452 @@
+//! Conditions of a path, as expressions of the stack IR over the state before the event.
+
+use std::collections::HashMap;
+
+use nacre_stack::operations::Parts;
+use nacre_stack::*;
+use nacre_symbolic::terms::{Node, Op, Sort, Term, Terms};
+use nacre_symbolic::values::{leaves, Message, Row, Value, Window};
+use nacre_symbolic::Unsupported;
+
+use crate::path::Path;
+
+type Found<T> = Result<T, Unsupported>;
+
+/// What a free constant stands for.
+#[derive(Clone)]
+enum Leaf {
+    /// A value of a type with a single term.
+    Value(Expr),
+    /// The bytes of a message: an expression that borrows it.
+    Bytes(Expr),
+    Timer(Place),
+    /// Which entries of a window are there; its lowest number.
+    Used(Place, Term),
+    /// A part of the entries of a window: the path to it, and its type.
+    Entries {
+        window: Place,
+        path: Vec<Step>,
+        ty: Type,
+    },
+}
+
+/// Makes expressions of the terms of one path.
+pub(crate) struct Express<'p> {
+    stack: &'p Stack,
+    terms: &'p Terms,
+    known: HashMap<Term, Leaf>,
+    span: Span,
+}
+
+const fn unsigned(width: u32) -> Type {
+    Type::UInt(width as u8)
+}
+
+impl<'p> Express<'p> {
+    /// Knows the state before the event, and its arguments.
+    pub fn new(stack: &'p Stack, path: &'p Path) -> Express<'p> {
+        let mut express = Express { stack, terms: &path.terms, known: HashMap::new(), span: Span::default() };
+        for (at, (cell, value)) in stack.cells.iter().zip(&path.before.cells).enumerate() {
+            if let Ok(value) = value {
+                let place = Place { root: Root::Cell(CellId(at as u32)), path: vec![], ty: cell.ty.clone() };
+                express.place(&place, value);
+            }
+        }
+        for (local, value) in path.code.parameters.iter().zip(&path.arguments) {
+            express.argument(path, *local, value);
+        }
+        let now = express.make(ExprKind::Now, Type::Instant);
+        express.known.insert(path.before.now, Leaf::Value(now));
+        express
+    }
+
+    /// A condition as an expression.
+    pub fn condition(&mut self, holds: Term, span: Span) -> Found<Expr> {
+        self.span = span;
+        self.formula(holds)
+    }
+
+    fn argument(&mut self, path: &Path, local: LocalId, value: &Value) {
+        let ty = path.code.record.locals[local.index()].ty.clone();
+        let expr = self.make(ExprKind::Local(local), ty.clone());
+        match value {
+            Value::Term(term) => {
+                self.known.insert(*term, Leaf::Value(expr));
+            }
+            Value::Message(message) => {
+                let place = Place { root: Root::Local(local), path: vec![], ty };
+                let borrowed = self.make(ExprKind::Borrow(Box::new(place)), Type::Msg);
+                self.known.insert(message.bytes, Leaf::Bytes(borrowed));
+                self.fields(path, message);
+            }
+            _ => {}
+        }
+    }
+
+    fn fields(&mut self, path: &Path, message: &Message) {
+        let headers = path.entry.headers(self.stack).iter().zip(&path.code.fields);
+        for (header, locals) in headers {
+            for (local, value) in locals.iter().zip(&message.fields[header.index()]) {
+                let ty = path.code.record.locals[local.index()].ty.clone();
+                let place = Place { root: Root::Local(*local), path: vec![], ty };
+                self.place(&place, value);
+            }
+        }
+    }
+
+    /// Knows the parts of a value at a place.
+    fn place(&mut self, place: &Place, value: &Value) {
+        match (value, &place.ty) {
+            (Value::Term(term), Type::Timer) => {
+                self.known.insert(*term, Leaf::Timer(place.clone()));
+            }
+            (Value::Term(term), _) => {
+                let load = self.load(place.clone());
+                self.known.insert(*term, Leaf::Value(load));
+            }
+            (Value::Tuple(parts), Type::Struct(_) | Type::Tuple(_)) => {
+                for (at, (part, ty)) in parts.iter().zip(self.types_of(&place.ty)).enumerate() {
+                    self.place(&inside(place, Step::Field(at as u32), ty), part);
+                }
+            }
+            (Value::Option(some, inner), Type::Option(ty)) => {
+                let whole = match self.stack.has_message(&place.ty) {
+                    true => self.make(ExprKind::Borrow(Box::new(place.clone())), place.ty.clone()),
+                    false => self.load(place.clone()),
+                };
+                let is_some = self.make(ExprKind::IsSome(Box::new(whole)), Type::Bool);
+                self.known.insert(*some, Leaf::Value(is_some));
+                self.place(&inside(place, Step::Unwrap, (**ty).clone()), inner);
+            }
+            (Value::Array(parts), Type::Array(ty, _)) => {
+                for (at, part) in parts.iter().enumerate() {
+                    let index = self.make(ExprKind::Const(at as u64), unsigned(32));
+                    self.place(&inside(place, Step::Index(index), (**ty).clone()), part);
+                }
+            }
+            (Value::Message(message), _) => {
+                let borrowed = self.make(ExprKind::Borrow(Box::new(place.clone())), Type::Msg);
+                self.known.insert(message.bytes, Leaf::Bytes(borrowed));
+            }
+            (Value::Window(window), Type::Window(..)) => self.window(place, window),
+            (Value::Row(row), _) => self.row(place, row),
+            _ => {}
+        }
+    }
+
+    fn types_of(&self, ty: &Type) -> Vec<Type> {
+        match ty {
+            Type::Struct(id) => self.stack.structs[id.index()].fields.iter().map(|field| field.ty.clone()).collect(),
+            Type::Tuple(types) => types.clone(),
+            _ => vec![],
+        }
+    }
+
+    fn window(&mut self, place: &Place, window: &Window) {
+        let Type::Window(entry, _, bits) = &place.ty else { return };
+        for (query, term) in [(Query::Low, window.low), (Query::Next, window.next), (Query::High, window.high)] {
+            let asked = self.make(ExprKind::Query(query, Box::new(place.clone()), vec![]), Type::Seq(*bits));
+            self.known.insert(term, Leaf::Value(asked));
+        }
+        self.known.insert(window.used, Leaf::Used(place.clone(), window.low));
+        let mut parts = vec![];
+        self.parts(&window.entries.form, entry, &mut vec![], &mut parts);
+        // One array for each term of an entry, in the order of its parts.
+        for (array, part) in window.entries.arrays.iter().zip(parts) {
+            if let Some((path, ty)) = part {
+                self.known.insert(*array, Leaf::Entries { window: place.clone(), path, ty });
+            }
+        }
+    }
+
+    /// The parts of an entry in the order of its terms; None: one that no expression gives.
+    fn parts(&self, form: &Value, ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Option<(Vec<Step>, Type)>>) {
+        match (form, ty) {
+            (Value::Tuple(parts), Type::Struct(_) | Type::Tuple(_)) => {
+                for (at, (part, ty)) in parts.iter().zip(self.types_of(ty)).enumerate() {
+                    path.push(Step::Field(at as u32));
+                    self.parts(part, &ty, path, found);
+                    path.pop();
+                }
+            }
+            (Value::Term(_), _) => found.push(Some((path.clone(), ty.clone()))),
+            _ => {
+                let mut hidden = vec![];
+                let _ = leaves(form, &mut hidden);
+                found.extend(hidden.iter().map(|_| None));
+            }
+        }
+    }
+
+    fn row(&mut self, place: &Place, row: &Row) {
+        let len = self.make(ExprKind::Query(Query::Len, Box::new(place.clone()), vec![]), unsigned(32));
+        self.known.insert(row.len, Leaf::Value(len));
+    }
+
+    fn make(&self, kind: ExprKind, ty: Type) -> Expr {
+        Expr::new(kind, ty, self.span)
+    }
+
+    fn load(&self, place: Place) -> Expr {
+        let ty = place.ty.clone();
+        self.make(ExprKind::Load(Box::new(place)), ty)
+    }
+
+    fn two(&self, op: BinaryOp, a: Expr, b: Expr, ty: Type) -> Expr {
+        self.make(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty)
+    }
+
+    fn test(&self, op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        self.two(op, a, b, Type::Bool)
+    }
+
+    fn not(&self, a: Expr) -> Expr {
+        match a.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => *inner,
+            _ => self.make(ExprKind::Unary(UnaryOp::Not, Box::new(a)), Type::Bool),
+        }
+    }
+
+    fn truth(&self, value: bool) -> Expr {
+        self.make(ExprKind::Const(u64::from(value)), Type::Bool)
+    }
+
+    fn convert(&self, a: Expr, ty: Type) -> Expr {
+        if a.ty == ty {
+            return a;
+        }
+        self.make(ExprKind::Convert(Box::new(a)), ty)
+    }
+
+    fn leaf(&self, term: Term) -> Option<&Leaf> {
+        self.known.get(&term)
+    }
+
+    fn formula(&self, term: Term) -> Found<Expr> {
+        if let Some(Leaf::Value(value)) = self.leaf(term) {
+            return Ok(value.clone());
+        }
+        match self.terms.node(term) {
+            Node::Truth(value) => Ok(self.truth(*value)),
+            Node::Apply(op, parts) => match op {
+                Op::Not => Ok(self.not(self.formula(parts[0])?)),
+                Op::And => self.chain(BinaryOp::Both, parts),
+                Op::Or => self.chain(BinaryOp::Either, parts),
+                Op::Equal => self.equal(parts[0], parts[1]),
+                Op::ULess => self.less(parts, false),
+                Op::SLess => self.less(parts, true),
+                Op::If => {
+                    let [a, b, c] = [self.formula(parts[0])?, self.formula(parts[1])?, self.formula(parts[2])?];
+                    Ok(self.make(ExprKind::If(Box::new(a), Box::new(b), Box::new(c)), Type::Bool))
+                }
+                Op::Select => self.entry(parts[0], parts[1]),
+                _ => Err(self.unknown(term)),
+            },
+            _ => Err(self.unknown(term)),
+        }
+    }
+
+    fn chain(&self, op: BinaryOp, parts: &[Term]) -> Found<Expr> {
+        let mut parts = parts.iter().map(|part| self.formula(*part));
+        let first = parts.next().ok_or_else(|| unsupported("an empty chain"))??;
+        parts.try_fold(first, |whole, part| Ok(self.test(op, whole, part?)))
+    }
+
+    fn equal(&self, a: Term, b: Term) -> Found<Expr> {
+        if self.terms.sort(a) == Sort::Bool {
+            return Ok(self.test(BinaryOp::Equal, self.formula(a)?, self.formula(b)?));
+        }
+        for (one, other) in [(a, b), (b, a)] {
+            if let (Some(Leaf::Timer(timer)), Some(value)) = (self.leaf(one), self.terms.value_of(other)) {
+                if value == u128::from(u64::MAX) {
+                    let armed = self.make(ExprKind::Query(Query::Armed, Box::new(timer.clone()), vec![]), Type::Bool);
+                    return Ok(self.not(armed));
+                }
+            }
+            if let (Some(bit), Some(value)) = (self.single_bit(one), self.terms.value_of(other)) {
+                let there = self.bit(bit, None)?;
+                return Ok(if value == 1 { there } else { self.not(there) });
+            }
+            if let (Some(typed), true) = (self.typed(one), self.is_zero(other)) {
+                let zero = self.make(ExprKind::Zero, typed.ty.clone());
+                return Ok(self.test(BinaryOp::Equal, typed, zero));
+            }
+        }
+        match (self.typed(a), self.typed(b)) {
+            (Some(x), Some(y)) if x.ty == y.ty => Ok(self.test(BinaryOp::Equal, x, y)),
+            _ => Ok(self.test(BinaryOp::Equal, self.number(a)?, self.number(b)?)),
+        }
+    }
+
+    /// A value whose type is that of the source.
+    fn typed(&self, term: Term) -> Option<Expr> {
+        match (self.leaf(term), self.terms.node(term)) {
+            (Some(Leaf::Value(value)), _) => Some(value.clone()),
+            (_, Node::Apply(Op::Select, parts)) => self.entry(parts[0], parts[1]).ok(),
+            _ => None,
+        }
+    }
+
+    fn is_zero(&self, term: Term) -> bool {
+        match self.terms.node(term) {
+            Node::Bits(_, value) => *value == 0,
+            Node::Apply(Op::Concat, parts) => parts.iter().all(|part| self.is_zero(*part)),
+            _ => false,
+        }
+    }
+
+    /// The bit vector whose lowest bit this is.
+    fn single_bit(&self, term: Term) -> Option<Term> {
+        match self.terms.node(term) {
+            Node::Apply(Op::Extract(0, 0), parts) => Some(parts[0]),
+            _ => None,
+        }
+    }
+
+    fn less(&self, parts: &[Term], signed: bool) -> Found<Expr> {
+        let (a, b) = (self.number(parts[0])?, self.number(parts[1])?);
+        let ty = if signed { Type::Int(self.width(parts[0])? as u8) } else { a.ty.clone() };
+        Ok(self.test(BinaryOp::Less, self.convert(a, ty.clone()), self.convert(b, ty)))
+    }
+
+    fn width(&self, term: Term) -> Found<u32> {
+        match self.terms.width(term) {
+            width @ 1..=64 => Ok(width),
+            _ => Err(self.unknown(term)),
+        }
+    }
+
+    /// A bit vector as an unsigned number of its width.
+    fn number(&self, term: Term) -> Found<Expr> {
+        let width = self.width(term)?;
+        let ty = unsigned(width);
+        if let Some(value) = self.typed(term) {
+            let plain = operations::operators::converts(&value.ty, &ty);
+            return plain.then(|| self.convert(value, ty)).ok_or_else(|| self.unknown(term));
+        }
+        match self.terms.node(term) {
+            Node::Bits(_, value) => Ok(self.make(ExprKind::Const(*value as u64), ty)),
+            Node::Call(name, _, parts) if name == "length" => match self.leaf(parts[0]) {
+                Some(Leaf::Bytes(message)) => Ok(self.make(ExprKind::Length(Box::new(message.clone())), ty)),
+                _ => Err(self.unknown(term)),
+            },
+            Node::Apply(op, parts) => self.calculated(term, *op, parts, ty),
+            _ => Err(self.unknown(term)),
+        }
+    }
+
+    fn calculated(&self, term: Term, op: Op, parts: &[Term], ty: Type) -> Found<Expr> {
+        let op = match op {
+            Op::Add => BinaryOp::Add,
+            Op::Sub => BinaryOp::Sub,
+            Op::Mul => BinaryOp::Mul,
+            Op::UDiv => BinaryOp::Div,
+            Op::URem => BinaryOp::Rem,
+            Op::BvAnd => BinaryOp::And,
+            Op::BvOr => BinaryOp::Or,
+            Op::BvXor => BinaryOp::Xor,
+            Op::Extract(_, 0) | Op::ZeroExtend(_) => return Ok(self.convert(self.number(parts[0])?, ty)),
+            Op::SignExtend(_) => {
+                let (from, to) = (self.width(parts[0])?, self.width(term)?);
+                let narrow = self.convert(self.number(parts[0])?, Type::Int(from as u8));
+                return Ok(self.convert(self.convert(narrow, Type::Int(to as u8)), ty));
+            }
+            Op::If => {
+                let [b, c] = [self.number(parts[1])?, self.number(parts[2])?];
+                let condition = self.formula(parts[0])?;
+                return Ok(self.make(ExprKind::If(Box::new(condition), Box::new(b), Box::new(c)), ty));
+            }
+            _ => return Err(self.unknown(term)),
+        };
+        Ok(self.two(op, self.number(parts[0])?, self.number(parts[1])?, ty))
+    }
+
+    /// A part of an entry of a window.
+    fn entry(&self, array: Term, index: Term) -> Found<Expr> {
+        let Some(Leaf::Entries { window, path, ty }) = self.leaf(array) else { return Err(self.unknown(array)) };
+        let Type::Window(entry, _, bits) = &window.ty else { return Err(self.unknown(array)) };
+        let number = match self.terms.node(index) {
+            Node::Apply(Op::Extract(_, 0), parts) => self.number(parts[0])?,
+            _ => return Err(self.unknown(index)),
+        };
+        let number = self.convert(number, Type::Seq(*bits));
+        let mut place = inside(window, Step::Index(number), (**entry).clone());
+        place.path.extend(path.iter().cloned());
+        place.ty = ty.clone();
+        Ok(self.load(place))
+    }
+
+    /// Whether an element of a set is there: of the entries of a window, that at a distance from the lowest number.
+    fn bit(&self, set: Term, at: Option<Expr>) -> Found<Expr> {
+        let zero = || self.make(ExprKind::Const(0), unsigned(64));
+        if let Some(Leaf::Used(window, low)) = self.leaf(set) {
+            let Parts { bits: Some(bits), .. } = Parts::of(&window.ty) else { return Err(self.unknown(set)) };
+            let low = self.convert(self.number(*low)?, unsigned(64));
+            let number = match at {
+                Some(at) => self.two(BinaryOp::Add, low, at, unsigned(64)),
+                None => low,
+            };
+            let number = self.convert(number, Type::Seq(bits));
+            return Ok(self.make(ExprKind::Query(Query::Has, Box::new(window.clone()), vec![number]), Type::Bool));
+        }
+        match self.terms.node(set) {
+            Node::Bits(_, 0) => Ok(self.truth(false)),
+            Node::Bits(_, 1) => Ok(self.test(BinaryOp::Equal, at.unwrap_or_else(zero), zero())),
+            Node::Apply(Op::BvOr, parts) => {
+                let [a, b] = [self.bit(parts[0], at.clone())?, self.bit(parts[1], at)?];
+                Ok(self.test(BinaryOp::Either, a, b))
+            }
+            Node::Apply(Op::BvAnd, parts) => {
+                let [a, b] = [self.bit(parts[0], at.clone())?, self.bit(parts[1], at)?];
+                Ok(self.test(BinaryOp::Both, a, b))
+            }
+            Node::Apply(Op::BvNot, parts) => Ok(self.not(self.bit(parts[0], at)?)),
+            Node::Apply(Op::If, parts) => {
+                let [a, b] = [self.bit(parts[1], at.clone())?, self.bit(parts[2], at)?];
+                let condition = self.formula(parts[0])?;
+                Ok(self.make(ExprKind::If(Box::new(condition), Box::new(a), Box::new(b)), Type::Bool))
+            }
+            Node::Apply(Op::LShr, parts) => {
+                let by = self.amount(parts[1])?;
+                let at = match at {
+                    Some(at) => self.two(BinaryOp::Add, at, by, unsigned(64)),
+                    None => by,
+                };
+                self.bit(parts[0], Some(at))
+            }
+            Node::Apply(Op::Shl, parts) if self.terms.value_of(parts[0]) == Some(1) => {
+                let by = self.amount(parts[1])?;
+                Ok(self.test(BinaryOp::Equal, at.unwrap_or_else(zero), by))
+            }
+            _ => Err(self.unknown(set)),
+        }
+    }
+
+    /// By how many bits a set is shifted. It is a distance between numbers, in the width of the set.
+    fn amount(&self, term: Term) -> Found<Expr> {
+        match self.terms.node(term) {
+            Node::Apply(Op::ZeroExtend(_), parts) => self.amount(parts[0]),
+            _ => Ok(self.convert(self.number(term)?, unsigned(64))),
+        }
+    }
+
+    fn unknown(&self, term: Term) -> Unsupported {
+        let what = match self.terms.node(term) {
+            Node::Free(name, ..) => format!("a condition on {name}"),
+            Node::Call(name, ..) => format!("a condition on {name}"),
+            Node::Apply(op, _) => format!("a condition with {op:?}"),
+            node => format!("a condition with {node:?}"),
+        };
+        Unsupported { what }
+    }
+}
+
+fn inside(place: &Place, step: Step, ty: Type) -> Place {
+    let mut path = place.path.clone();
+    path.push(step);
+    Place { root: place.root, path, ty }
+}
+
+fn unsupported(what: &str) -> Unsupported {
+    Unsupported { what: what.into() }
+}

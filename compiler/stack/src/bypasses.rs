@@ -1,0 +1,70 @@
+//! Bypasses: what all layers do together with one common event.
+
+use serde::{Deserialize, Serialize};
+
+use crate::*;
+
+/// Where an event enters the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Entry {
+    /// A call of the host: the port, and the place of the input in its list.
+    Call(PortId, usize),
+    /// A frame at a lower port, of the shape at this place in its layout.
+    Frame(PortId, usize),
+    /// A timer fires.
+    Timer(usize),
+}
+
+/// Code for one event from outside that does, where its condition holds, what the handlers of all layers do: a step may
+/// run it instead of them. Its emissions are in the order in which events leave the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bypass {
+    pub entry: Entry,
+    /// Over the state before the event, and the locals that are given. The call is admitted, the timer is due.
+    pub condition: Expr,
+    pub locals: Vec<Local>,
+    /// For each local the layer, or the port, whose code it is from: a message in it carries headers of the layers above
+    /// only.
+    pub homes: Vec<Target>,
+    /// One local for each parameter of the event. The message of a frame has no headers here.
+    pub parameters: Vec<LocalId>,
+    /// Of a frame: for each header of the shape, one local for each field.
+    pub fields: Vec<Vec<LocalId>>,
+    /// Without branches, loops and calls of functions. Emits only to ports, and `later`.
+    pub body: Block,
+}
+
+impl Entry {
+    /// All entries of a stack: calls, frames by shape, timers.
+    pub fn all(stack: &Stack) -> Vec<Entry> {
+        let mut all = vec![];
+        for (port, id) in stack.ports.iter().zip((0..).map(PortId)) {
+            match port.frames {
+                None => all.extend((0..port.inputs.len()).map(|at| Entry::Call(id, at))),
+                Some(layout) if stack.frames_at(id).is_some() => {
+                    all.extend((0..stack.layouts[layout.index()].shapes.len()).map(|at| Entry::Frame(id, at)));
+                }
+                Some(_) => {}
+            }
+        }
+        all.extend((0..stack.timers.len()).map(Entry::Timer));
+        all
+    }
+
+    /// The event that enters; none: a timer's.
+    pub fn event(self, stack: &Stack) -> Option<EventId> {
+        match self {
+            Entry::Call(port, at) => Some(stack.ports.get(port.index())?.inputs.get(at)?.event),
+            Entry::Frame(port, _) => Some(stack.frames_at(port)?.0.event),
+            Entry::Timer(_) => None,
+        }
+    }
+
+    /// The headers of the frame that enters.
+    pub fn headers(self, stack: &Stack) -> &[HeaderId] {
+        let Entry::Frame(port, at) = self else { return &[] };
+        let layout = stack.ports.get(port.index()).and_then(|port| port.frames);
+        let shape = layout.and_then(|layout| stack.layouts.get(layout.index())?.shapes.get(at));
+        shape.map_or(&[], |shape| &shape.headers)
+    }
+}

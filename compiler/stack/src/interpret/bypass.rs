@@ -1,0 +1,65 @@
+//! Steps that take a bypass.
+
+use super::run::{Emitted, Frame, Run, Slot};
+use super::state::Pending;
+use super::value::Value;
+use crate::*;
+
+impl<'a> Run<'a> {
+    /// An event from outside: by the first bypass of its entry whose condition holds, or through the queue.
+    pub fn begin(&mut self, entry: Option<Entry>, event: Pending) {
+        let taken = entry.is_some_and(|entry| self.takes_bypass(entry, Some(&event)));
+        if !taken {
+            self.put(event);
+        }
+    }
+
+    /// Runs the first bypass of an entry whose condition holds; returns whether there was one. `event`: none of a timer.
+    pub fn takes_bypass(&mut self, entry: Entry, event: Option<&Pending>) -> bool {
+        let stack = self.stack;
+        for (bypass, number) in stack.bypasses.iter().zip(0..) {
+            if bypass.entry != entry {
+                continue;
+            }
+            // The layer is named in reports only.
+            let mut frame = Frame::new(&bypass.locals, LayerId(0));
+            let arguments = event.map_or(&[][..], |event| &event.arguments);
+            for (local, value) in bypass.parameters.iter().zip(arguments) {
+                frame.slots[local.index()] = Slot::Value(self.without_headers(bypass, value, &mut vec![]));
+            }
+            let mut fields = vec![];
+            arguments.iter().for_each(|value| drop(self.without_headers(bypass, value, &mut fields)));
+            for (local, value) in bypass.fields.iter().flatten().zip(fields) {
+                frame.slots[local.index()] = Slot::Value(value);
+            }
+            self.frames.push(frame);
+            if self.evaluate(&bypass.condition).truth() {
+                self.bypass(bypass, number);
+                return true;
+            }
+            self.frames.pop();
+        }
+        false
+    }
+
+    /// A value of an event; of a message, its headers' fields, in the order in which the entry states the headers.
+    fn without_headers(&self, bypass: &Bypass, value: &Value, fields: &mut Vec<Value>) -> Value {
+        let Value::Msg(message) = value else { return value.clone() };
+        for header in bypass.entry.headers(self.stack) {
+            let found = message.headers.iter().find(|(id, _)| id == header);
+            fields.extend(found.into_iter().flat_map(|(_, values)| values.iter().cloned()));
+        }
+        let mut plain = message.clone();
+        plain.headers.clear();
+        Value::Msg(plain)
+    }
+
+    fn bypass(&mut self, bypass: &'a Bypass, number: usize) {
+        self.state.bypassed[number] += 1;
+        self.execute(&bypass.body);
+        self.check_consumed("a bypass");
+        self.frames.pop();
+        let later = std::mem::take(&mut self.emissions).into_iter().filter(|emitted| emitted.later);
+        self.state.later.extend(later.map(|Emitted { event, .. }| event));
+    }
+}

@@ -1,0 +1,296 @@
+//! The statements of one path, in the order in which they ran: straight code over the locals of all bodies.
+//!
+//! Branches leave no trace here: their conditions are those of the path. A function's parameters and result, and the
+//! arguments of an event, are locals that are set before the body that uses them. The message of a frame has no
+//! headers, and its fields are locals; where the code uses the message as a whole, they are put on again.
+
+use std::collections::BTreeMap;
+
+use nacre_stack::visit::{rewrite_expr, rewrite_place, rewrite_statement, Rewriter};
+use nacre_stack::*;
+
+use crate::execute::Run;
+use crate::state::Frame;
+use crate::Unsupported;
+
+/// The code of a path, as far as it has run.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    pub locals: Vec<Local>,
+    /// By local: whose code it is from.
+    pub homes: Vec<Target>,
+    pub body: Block,
+    /// Why there is no code for the path.
+    pub refused: Option<Unsupported>,
+    /// Messages of the frame: the headers that are still on them, that of the lowest layer first.
+    worn: BTreeMap<LocalId, Vec<HeaderId>>,
+    /// The fields of the frame's headers.
+    fields: BTreeMap<HeaderId, Vec<LocalId>>,
+    /// Of the bodies that run: where the result goes.
+    results: Vec<Option<LocalId>>,
+}
+
+impl Record {
+    /// A new local.
+    pub fn local(&mut self, name: &str, ty: &Type, home: Target) -> LocalId {
+        self.locals.push(Local { name: name.into(), ty: ty.clone(), by_ref: false });
+        self.homes.push(home);
+        LocalId(self.locals.len() as u32 - 1)
+    }
+
+    /// A message of the frame that enters carries these headers, that of the lowest layer first, with these fields.
+    pub fn wear(&mut self, message: LocalId, headers: &[HeaderId], fields: &[Vec<LocalId>]) {
+        self.worn.insert(message, headers.to_vec());
+        self.fields.extend(headers.iter().copied().zip(fields.iter().cloned()));
+    }
+
+    /// Only headers of the layers above one remain on a message.
+    pub fn carry(&mut self, stack: &Stack, message: LocalId, layer: LayerId) {
+        if let Some(headers) = self.worn.get_mut(&message) {
+            headers.retain(|header| stack.header(*header).layer > layer);
+        }
+    }
+
+    /// The fields of the header that a message of the frame carries; None: it is no such message.
+    pub fn fields_of(&self, message: LocalId, header: HeaderId) -> Option<&[LocalId]> {
+        let worn = self.worn.get(&message)?.contains(&header);
+        self.fields.get(&header).filter(|_| worn).map(Vec::as_slice)
+    }
+
+    /// There is no code for the path.
+    pub fn refuse(&mut self, what: &str) {
+        self.refused.get_or_insert_with(|| Unsupported::new(what.into()));
+    }
+
+    /// Adds a statement.
+    pub fn add(&mut self, kind: StatementKind, span: Span) {
+        self.body.push(Statement { kind, in_place: false, id: NodeId::default(), span });
+    }
+
+    /// A local as a whole: a message with its headers.
+    pub fn whole(&self, local: LocalId, span: Span) -> Expr {
+        let ty = self.locals[local.index()].ty.clone();
+        self.dressed(local, Expr::new(ExprKind::Local(local), ty, span))
+    }
+
+    fn dressed(&self, local: LocalId, mut bare: Expr) -> Expr {
+        for header in self.worn.get(&local).into_iter().flatten().rev() {
+            let span = bare.span;
+            let fields = self.fields[header]
+                .iter()
+                .map(|field| Expr::new(ExprKind::Local(*field), self.locals[field.index()].ty.clone(), span));
+            bare = Expr::new(ExprKind::Push(Box::new(bare), *header, fields.collect()), Type::Msg, span);
+        }
+        bare
+    }
+}
+
+impl Run<'_> {
+    fn renaming(&mut self) -> Option<Renaming<'_>> {
+        let home = Target::Layer(self.layer);
+        Some(Renaming { record: self.record.as_mut()?, frame: self.frames.last_mut()?, home })
+    }
+
+    /// Records a statement that runs, if it is no branch and no call.
+    pub(crate) fn note(&mut self, statement: &Statement) {
+        let Some(mut renaming) = self.renaming() else { return };
+        match &statement.kind {
+            StatementKind::If { .. }
+            | StatementKind::Loop { .. }
+            | StatementKind::For { .. }
+            | StatementKind::Each { .. }
+            | StatementKind::Break
+            | StatementKind::Return(_)
+            | StatementKind::Call { .. }
+            | StatementKind::Emit(_)
+            | StatementKind::Impossible
+            | StatementKind::Unreachable => {}
+            StatementKind::Random { .. } => renaming.record.refuse("a random number"),
+            StatementKind::Let(local, Expr { kind: ExprKind::Local(from), .. }) => {
+                let into = renaming.local(*local);
+                renaming.hand_over(into, *from, statement.span);
+            }
+            StatementKind::Drop(Expr { kind: ExprKind::Local(local), ty, .. }) => {
+                let dropped = Expr::new(ExprKind::Local(renaming.local(*local)), ty.clone(), statement.span);
+                renaming.record.add(StatementKind::Drop(dropped), statement.span);
+            }
+            kind => {
+                let mut copy = Statement { kind: kind.clone(), ..statement.clone() };
+                rewrite_statement(&mut renaming, &mut copy);
+                renaming.record.add(copy.kind, statement.span);
+            }
+        }
+    }
+
+    /// Records the arguments of an event on its way; returns their locals.
+    pub(crate) fn note_emission(&mut self, emit: &Emit, span: Span) -> Vec<LocalId> {
+        let stack = self.stack;
+        let (event, home) = (stack.event(emit.event), stack.target(emit));
+        let Some(mut renaming) = self.renaming() else { return vec![] };
+        if emit.later {
+            let mut arguments = emit.arguments.clone();
+            arguments.iter_mut().for_each(|argument| renaming.expr(argument));
+            renaming.record.add(StatementKind::Emit(Emit { arguments, call: false, ..emit.clone() }), span);
+            return vec![];
+        }
+        let parameters = event.parameters.iter().zip(&emit.arguments);
+        parameters.map(|(parameter, argument)| renaming.given(&parameter.name, &parameter.ty, home, argument)).collect()
+    }
+
+    /// Records the arguments of a function: the frame's parameters get locals. `into`: where the caller wants the result.
+    pub(crate) fn note_call(
+        &mut self,
+        function: &Function,
+        arguments: &[Argument],
+        into: Option<LocalId>,
+        frame: &mut Frame,
+    ) {
+        let Some(mut renaming) = self.renaming() else { return };
+        let home = renaming.home;
+        for (local, argument) in function.parameters.iter().zip(arguments) {
+            let Argument::Value(value) = argument else { continue };
+            let declared = &function.locals[local.index()];
+            frame.recorded[local.index()] = Some(renaming.given(&declared.name, &declared.ty, home, value));
+        }
+        let into = into.map(|into| renaming.local(into));
+        renaming.record.results.push(into);
+    }
+
+    /// Records the end of a function; `falls`: it has ended without `return`.
+    pub(crate) fn note_end(&mut self, falls: bool) {
+        let Some(record) = &mut self.record else { return };
+        if let (Some(Some(into)), true) = (record.results.pop(), falls) {
+            let zero = Expr::new(ExprKind::Zero, record.locals[into.index()].ty.clone(), Span::default());
+            record.add(StatementKind::Let(into, zero), Span::default());
+        }
+    }
+
+    /// Records a result.
+    pub(crate) fn note_return(&mut self, value: &Expr) {
+        let Some(mut renaming) = self.renaming() else { return };
+        let Some(Some(into)) = renaming.record.results.last().copied() else { return };
+        match value.kind {
+            ExprKind::Local(from) => renaming.hand_over(into, from, value.span),
+            _ => {
+                let mut value = value.clone();
+                renaming.expr(&mut value);
+                renaming.set_worn(into, None);
+                renaming.record.add(StatementKind::Let(into, value.clone()), value.span);
+            }
+        }
+    }
+}
+
+/// Puts the locals of the record in the place of those of a body.
+struct Renaming<'r> {
+    record: &'r mut Record,
+    frame: &'r mut Frame,
+    home: Target,
+}
+
+impl Renaming<'_> {
+    fn local(&mut self, local: LocalId) -> LocalId {
+        if let Some(known) = self.frame.recorded[local.index()] {
+            return known;
+        }
+        let (name, ty) = (self.frame.names[local.index()].clone(), self.frame.types[local.index()].clone());
+        let new = self.record.local(&name, &ty, self.home);
+        self.frame.recorded[local.index()] = Some(new);
+        new
+    }
+
+    /// A new local with the value of an argument.
+    fn given(&mut self, name: &str, ty: &Type, home: Target, argument: &Expr) -> LocalId {
+        let new = self.record.local(name, ty, home);
+        match argument.kind {
+            ExprKind::Local(from) => self.hand_over(new, from, argument.span),
+            _ => {
+                let mut value = argument.clone();
+                self.expr(&mut value);
+                self.record.add(StatementKind::Let(new, value), argument.span);
+            }
+        }
+        new
+    }
+
+    /// Moves a local into another one; a message of the frame stays one.
+    fn hand_over(&mut self, into: LocalId, from: LocalId, span: Span) {
+        let from = self.local(from);
+        let worn = self.record.worn.get(&from).cloned();
+        self.set_worn(into, worn);
+        let ty = self.record.locals[from.index()].ty.clone();
+        self.record.add(StatementKind::Let(into, Expr::new(ExprKind::Local(from), ty, span)), span);
+    }
+
+    fn set_worn(&mut self, local: LocalId, worn: Option<Vec<HeaderId>>) {
+        match worn {
+            Some(headers) => self.record.worn.insert(local, headers),
+            None => self.record.worn.remove(&local),
+        };
+    }
+
+    /// The local of an operand that is only looked at.
+    fn looked_at(&mut self, operand: &mut Expr) {
+        match &mut operand.kind {
+            ExprKind::Local(local) => *local = self.local(*local),
+            _ => self.expr(operand),
+        }
+    }
+
+    /// The message of the frame that an operand is, as a whole.
+    fn message_of(&mut self, operand: &Expr) -> Option<LocalId> {
+        let local = match &operand.kind {
+            ExprKind::Local(local) => *local,
+            ExprKind::Borrow(place) if place.path.is_empty() => match place.root {
+                Root::Local(local) => local,
+                Root::Cell(_) => return None,
+            },
+            _ => return None,
+        };
+        let local = self.local(local);
+        self.record.worn.contains_key(&local).then_some(local)
+    }
+}
+
+impl Rewriter for Renaming<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if let Root::Local(local) = &mut place.root {
+            *local = self.local(*local);
+        }
+        rewrite_place(self, place);
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        match &mut expr.kind {
+            ExprKind::Local(local) => {
+                let local = self.local(*local);
+                *expr = self.record.dressed(local, Expr { kind: ExprKind::Local(local), ..expr.clone() });
+            }
+            ExprKind::Share(operand) => {
+                let message = self.message_of(operand);
+                self.looked_at(operand);
+                if let Some(message) = message {
+                    *expr = self.record.dressed(message, expr.clone());
+                }
+            }
+            ExprKind::PackView(_, operand) => {
+                if self.message_of(operand).is_some() {
+                    self.record.refuse("a message of a frame, packed");
+                }
+                self.looked_at(operand);
+            }
+            ExprKind::Length(operand) | ExprKind::View(operand) => self.looked_at(operand),
+            ExprKind::Slice(operand, at, length) => {
+                self.looked_at(operand);
+                self.expr(at);
+                self.expr(length);
+            }
+            _ => rewrite_expr(self, expr),
+        }
+    }
+
+    fn set(&mut self, local: &mut LocalId) {
+        *local = self.local(*local);
+        self.record.worn.remove(local);
+    }
+}

@@ -1,0 +1,82 @@
+//! Steps that take a bypass leave what the handlers leave: the interpreter runs each stack of the library with its bypasses
+//! and without, in lockstep, through random events and damaged frames.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use nacre_bypass::with_bypasses;
+use nacre_simulator::interpreter::Interpreter;
+use nacre_simulator::lockstep::Lockstep;
+use nacre_simulator::random::Random;
+use nacre_stack::interpret::{Machine, Outcome};
+use nacre_stack::{print_with_spans, read, validate, Direction, PortId, Stack};
+use nacre_tests::library::{declared, find, Declared};
+use nacre_tests::pair::{address, Pair};
+use nacre_tests::storm::{storm, Tally};
+use nacre_tests::{in_parallel, soaking};
+
+fn chosen() -> Vec<Declared> {
+    let wanted = std::env::var("NACRE_STACK");
+    declared().into_iter().filter(|one| wanted.as_ref().map_or(true, |name| *name == one.name)).collect()
+}
+
+#[test]
+fn steps_on_a_bypass_are_those_of_the_handlers() {
+    let events = if soaking() { 100_000 } else { 1_000 };
+    let ran = in_parallel(&chosen(), |declared| {
+        let (_, stack) = declared.compose();
+        let (plain, bypassed) = (Arc::new(stack.clone()), Arc::new(with_bypasses(&stack)));
+        validate(&bypassed).map_err(|problems| format!("{}: {problems:?}", declared.name))?;
+        let read = read(&print_with_spans(&bypassed)).map_err(|error| format!("{}: {error}", declared.name))?;
+        if read != *bypassed {
+            return Err(format!("{}: the text of the bypasses is read as something else", declared.name));
+        }
+        let makers = [plain.clone(), bypassed.clone()].map(|stack| Box::new(Interpreter::new(stack)) as _);
+        let mut tally = Tally::default();
+        storm(&plain, &Lockstep { makers: makers.into() }, 5, events, &mut tally)
+            .map_err(|why| format!("{}: {why}", declared.name))?;
+        Ok(bypassed.bypasses.len())
+    });
+    let failed: Vec<&String> = ran.iter().filter_map(|one| one.as_ref().err()).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    let bypasses: usize = ran.iter().flatten().sum();
+    println!("{bypasses} bypasses of {} stacks", ran.len());
+    assert!(bypasses >= 10 * ran.len() || ran.len() < 20, "{bypasses} bypasses of {} stacks", ran.len());
+}
+
+/// The share of steps that take a bypass, of a hundred, when both ends talk and `loss` percent of the frames are lost.
+fn share(stack: &Stack, loss: u64) -> u64 {
+    let interface = stack.interface();
+    let sends = interface.iter().position(|at| {
+        let event = stack.event(at.event);
+        at.input.is_some() && event.message.is_some() && event.direction == Direction::Down
+    });
+    let send = sends.expect("messages are sent") as u32;
+    let mut ends: Vec<Machine> = Pair::open(stack).ends;
+    let (mut random, mut frames, mut now, mut steps) = (Random::new(7), [VecDeque::new(), VecDeque::new()], 1 << 30, 0);
+    while steps < 2_000 {
+        let end = random.below(2) as usize;
+        now += random.below(1_000_000);
+        let machine = &mut ends[end];
+        let outcome = match frames[end].pop_front() {
+            Some(frame) => machine.input(address(1 - end), &Vec::<u8>::clone(&frame), now),
+            None if machine.deadline() <= now => machine.tick(now),
+            None => machine.call(send, &[], &[end as u8; 16], now),
+        };
+        steps += u64::from(outcome == Outcome::Ok);
+        let sent = machine.take_outputs().into_iter().filter(|output| output.port == PortId(0));
+        frames[1 - end].extend(sent.filter_map(|output| output.bytes).filter(|_| random.below(100) >= loss));
+    }
+    let taken: u64 = ends.iter().flat_map(|machine| machine.bypassed()).sum();
+    taken * 100 / steps
+}
+
+#[test]
+fn most_steps_take_a_bypass() {
+    for (name, loss, least) in [("reliable_plain", 0, 50), ("reliable_plain", 2, 40), ("sequencer_alone", 0, 90)] {
+        let (_, stack) = find(name).compose();
+        let share = share(&with_bypasses(&stack), loss);
+        println!("{name}, {loss} % lost: {share} % of the steps take a bypass");
+        assert!(share >= least, "{name}: {share} %");
+    }
+}
