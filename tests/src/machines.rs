@@ -17,7 +17,7 @@ use nacre_stack::Stack;
 use crate::library::Declared;
 use crate::soaking;
 
-pub const LEVELS: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
+pub const LEVELS: [Level; 4] = Level::ALL;
 
 /// In soak tests, the optimized code that ships; otherwise code that compiles in a tenth of the time.
 fn toolchain() -> Toolchain {

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use nacre_bypass::with_bypasses;
+use nacre_bypass::add_bypasses;
 use nacre_simulator::interpreter::Interpreter;
 use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::random::Random;
@@ -14,6 +14,12 @@ use nacre_tests::library::{declared, find, Declared};
 use nacre_tests::pair::{address, Pair};
 use nacre_tests::storm::{storm, Tally};
 use nacre_tests::{in_parallel, soaking};
+
+fn with_bypasses(stack: &Stack) -> Stack {
+    let mut stack = stack.clone();
+    add_bypasses(&mut stack);
+    stack
+}
 
 fn chosen() -> Vec<Declared> {
     let wanted = std::env::var("NACRE_STACK");

@@ -11,16 +11,15 @@ use crate::search::paths;
 /// The most bypasses of one entry.
 pub const MOST_OF_ONE: usize = 4;
 
-/// The stack with bypasses for its common paths.
-pub fn with_bypasses(stack: &Stack) -> Stack {
+/// Gives a stack bypasses for its common paths.
+pub fn add_bypasses(stack: &mut Stack) {
     let mut all = vec![];
     for entry in Entry::all(stack) {
         let found = paths(stack, entry).0;
         all.extend(found.iter().filter_map(|path| bypass(stack, path).ok()).take(MOST_OF_ONE));
     }
-    let mut stack = Stack { bypasses: all, ..stack.clone() };
-    number(&mut stack);
-    stack
+    stack.bypasses = all;
+    number(stack);
 }
 
 /// The bypass of a path.
@@ -44,8 +43,17 @@ pub fn bypass(stack: &Stack, path: &Path) -> Result<Bypass, Unsupported> {
         homes: record.homes.clone(),
         parameters: path.code.parameters.clone(),
         fields: path.code.fields.clone(),
-        body: record.body.clone(),
+        body: in_place(&record.body),
     })
+}
+
+/// What leaves is written where it leaves.
+fn in_place(body: &Block) -> Block {
+    let mut body = body.clone();
+    for statement in &mut body {
+        statement.in_place = matches!(&statement.kind, StatementKind::Emit(emit) if !emit.later);
+    }
+    body
 }
 
 fn both(conditions: Vec<Expr>) -> Expr {

@@ -14,6 +14,7 @@ pub struct Pass {
 
 const PASS_OVER: Pass = Pass { name: "pass_over", run: nacre_optimize::pass_over::fuse };
 const RELEASE_LOW: Pass = Pass { name: "release_low", run: nacre_optimize::release_low::split };
+const BYPASS: Pass = Pass { name: "bypass", run: bypass };
 const CALLS: Pass = Pass { name: "calls", run: nacre_optimize::calls::decide };
 
 /// The passes of a level, in order.
@@ -22,7 +23,13 @@ pub fn passes(level: Level) -> &'static [Pass] {
         Level::Queue => &[PASS_OVER, RELEASE_LOW],
         Level::Call => &[PASS_OVER, RELEASE_LOW, CALLS],
         Level::Inline => &[PASS_OVER, RELEASE_LOW, CALLS, Pass { name: "inline", run: nacre_optimize::inline::mark }],
+        Level::Bypass => &[PASS_OVER, RELEASE_LOW, CALLS, BYPASS],
     }
+}
+
+fn bypass(stack: &mut Stack) -> Vec<Decision> {
+    nacre_bypass::add_bypasses(stack);
+    vec![]
 }
 
 /// Runs the passes of a level, each followed by the validator.

@@ -14,12 +14,13 @@ use crate::session::Session;
 use crate::tree;
 
 /// The levels whose C is a stage.
-const LEVELS: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
+const LEVELS: [Level; 4] = Level::ALL;
 
 /// The names of the stages, in order. A pass of level `inline` has its own name and shows the stack IR after it.
 pub fn stages() -> Vec<String> {
     let mut all: Vec<String> = ["tokens", "syntax", "typed", "fragments", "composed"].map(String::from).into();
-    all.extend(passes(Level::Inline).iter().map(|pass| pass.name.to_string()));
+    let passes = passes(Level::Inline).iter().chain(passes(Level::Bypass));
+    passes.for_each(|pass| all.extend((!all.contains(&pass.name.to_string())).then(|| pass.name.to_string())));
     all.extend(LEVELS.iter().map(|level| format!("c-{}", level.name())));
     all
 }
@@ -40,14 +41,16 @@ impl Session {
         if let Some(level) = LEVELS.iter().find(|level| stage == format!("c-{}", level.name())) {
             return Some(self.emit(stack, *level, None).source);
         }
+        let of = |level: Level| passes(level).iter().any(|pass| pass.name == stage).then_some(level);
+        let level = of(Level::Inline).or(of(Level::Bypass))?;
         let mut now = stack.clone();
-        for pass in passes(Level::Inline) {
+        for pass in passes(level) {
             run_pass(&mut now, pass);
             if pass.name == stage {
-                return Some(print(&now));
+                break;
             }
         }
-        None
+        Some(print(&now))
     }
 
     /// The typed trees of the layers of a stack, top first.

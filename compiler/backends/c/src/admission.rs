@@ -74,13 +74,19 @@ impl Writer<'_> {
     /// of this way need not ask again.
     pub fn enough(&mut self, call: &Call, input: &PortInput, code: &mut Code) {
         let p = self.prefix.clone();
-        let parameters =
-            self.entry_parameters(input.event).into_iter().map(|parameter| format!("{}, ", parameter.name));
-        let arguments = format!("s, pool, counters, now, {}data, len, out", parameters.collect::<String>());
+        let rest = self.call_rest(call, input);
         let need = input.need.copies + input.need.extra;
         code.open(format!("if ({p}_UNLIKELY(len - 1u >= {p}_BLOCK || pool->free < {need}u)) {{"));
-        code.line(format!("return {}({arguments});", self.rest_name(call)));
+        code.line(format!("return {rest};"));
         code.close("}");
+    }
+
+    /// The call of the function that takes an admitted call.
+    pub fn call_rest(&mut self, call: &Call, input: &PortInput) -> String {
+        let parameters = self.entry_parameters(input.event).into_iter().map(|parameter| parameter.name + ", ");
+        let message = if self.stack.event(input.event).message.is_some() { "data, len, " } else { "" };
+        let parameters = parameters.collect::<String>();
+        format!("{}(s, pool, counters, now, {parameters}{message}out)", self.rest_name(call))
     }
 
     fn rest_name(&self, call: &Call) -> String {
@@ -93,9 +99,10 @@ impl Writer<'_> {
         let name = format!("{}_APART int {}", self.prefix, self.rest_name(call));
         let head = self.head_as_entry(&name, call);
         code.open(format!("{head} {{"));
-        self.begin(&mut code, Some(("data", "len")));
+        let has_message = self.stack.event(input.event).message.is_some();
+        self.begin(&mut code, has_message.then_some(("data", "len")));
         let texts = self.entry_arguments(input.event, Target::Layer(input.layer), &mut code);
-        self.need(input.need, "len", None, &mut code);
+        self.need(input.need, if has_message { "len" } else { "0" }, None, &mut code);
         self.react(input, false, &texts, &mut code);
         code
     }

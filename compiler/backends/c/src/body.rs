@@ -44,6 +44,10 @@ pub struct Body<'w, 'a> {
     pub names: Vec<String>,
     /// For each message local, the lowest layer whose headers it carries.
     pub levels: Vec<usize>,
+    /// For each local, the layer whose code it is from.
+    pub homes: Vec<usize>,
+    /// Whether the code is of several layers, so that each statement has its own.
+    pub several: bool,
     unique: Unique,
     /// Cleanup that follows the statement that is being written.
     after: Vec<String>,
@@ -100,6 +104,8 @@ impl<'w, 'a> Body<'w, 'a> {
             locals,
             names,
             levels,
+            homes: vec![layer; locals.len()],
+            several: false,
             unique,
             after: vec![],
             declared_at: HashMap::new(),
@@ -150,8 +156,21 @@ impl<'w, 'a> Body<'w, 'a> {
     pub fn local_type(&mut self, id: LocalId) -> String {
         match &self.locals[id.index()].ty {
             Type::Msg => self.w.message_type(self.levels[id.index()]),
-            ty => self.w.c_type(&ty.clone(), self.layer),
+            ty => self.w.c_type(&ty.clone(), self.homes[id.index()]),
         }
+    }
+
+    /// The layer whose code a cell or a local is from.
+    pub fn home(&self, root: Root) -> usize {
+        match root {
+            Root::Cell(cell) => self.w.stack.cell(cell).layer.index(),
+            Root::Local(local) => self.homes[local.index()],
+        }
+    }
+
+    /// Notes that the code reads a local.
+    pub fn reads(&mut self, local: Option<LocalId>) {
+        local.into_iter().for_each(|local| self.read[local.index()] = true);
     }
 
     /// Returns whether the C text declares the local already; parameters are.
@@ -340,7 +359,11 @@ impl<'w, 'a> Body<'w, 'a> {
     pub fn borrowed_message(&mut self, e: &Expr) -> (Term, usize) {
         match &e.kind {
             ExprKind::Local(id) => (self.local(*id), self.levels[id.index()]),
-            ExprKind::Borrow(place) | ExprKind::Load(place) => (self.place(place).text, self.layer + 1),
+            ExprKind::Borrow(place) | ExprKind::Load(place) if place.path.is_empty() => match place.root {
+                Root::Local(local) => (self.place(place).text, self.levels[local.index()]),
+                Root::Cell(_) => (self.place(place).text, self.home(place.root) + 1),
+            },
+            ExprKind::Borrow(place) | ExprKind::Load(place) => (self.place(place).text, self.home(place.root) + 1),
             ExprKind::Unwrap(_) | ExprKind::Field(..) => (self.borrowed(e), self.layer + 1),
             ExprKind::Share(inner) => self.borrowed_message(inner),
             _ => {

@@ -13,11 +13,13 @@ pub enum Level {
     Call,
     /// One function for each outside event; what is unlikely is outlined.
     Inline,
+    /// Common events by bypasses, the others by calls.
+    Bypass,
 }
 
 impl Level {
     /// Every level.
-    pub const ALL: [Level; 3] = [Level::Queue, Level::Call, Level::Inline];
+    pub const ALL: [Level; 4] = [Level::Queue, Level::Call, Level::Inline, Level::Bypass];
 
     /// The name of a level on the command line and in file names.
     pub fn name(self) -> &'static str {
@@ -25,7 +27,13 @@ impl Level {
             Level::Queue => "queue",
             Level::Call => "call",
             Level::Inline => "inline",
+            Level::Bypass => "bypass",
         }
+    }
+
+    /// Whether common events have code of their own, which is inlined.
+    pub fn is_quick(self) -> bool {
+        matches!(self, Level::Inline | Level::Bypass)
     }
 }
 

@@ -153,14 +153,23 @@ impl Writer<'_> {
             code.line(format!("return {p}_nothing(out, NACRE_REFUSED);"));
             code.close("}");
         }
-        let apart = has_message && self.level == Level::Inline && self.is_limited(input.need);
+        let apart = has_message && self.level.is_quick() && self.is_limited(input.need);
+        let entry = Entry::Call(PortId(call.port as u32), call.input);
+        let bypassed = self.level == Level::Bypass && !self.bypasses_of(entry).is_empty();
         if apart {
             self.enough(call, input, &mut code);
         } else {
             self.need(input.need, if has_message { "len" } else { "0" }, None, &mut code);
         }
-        self.react(input, true, &texts, &mut code);
-        if apart {
+        if bypassed {
+            self.try_bypasses(entry, &texts, &[], &mut code);
+            let rest = self.call_rest(call, input);
+            code.line(format!("return {rest};"));
+            code.close("}");
+        } else {
+            self.react(input, true, &texts, &mut code);
+        }
+        if apart || bypassed {
             let mut rest = self.rest_of_call(call, input);
             rest.line("");
             rest.add(&code);

@@ -172,7 +172,7 @@ impl Writer<'_> {
 
 impl Body<'_, '_> {
     /// The parameters in a function's head; they are declared by it.
-    fn parameters(&mut self, parameters: &[LocalId]) -> Vec<Parameter> {
+    pub fn parameters(&mut self, parameters: &[LocalId]) -> Vec<Parameter> {
         let mut list = vec![];
         for id in parameters {
             let ty = self.local_type(*id);
@@ -183,7 +183,8 @@ impl Body<'_, '_> {
         list
     }
 
-    fn void_parameters(&mut self, parameters: &[LocalId]) {
+    /// Those that are not read.
+    pub fn void_parameters(&mut self, parameters: &[LocalId]) {
         for id in parameters {
             if !self.is_read(*id) {
                 let name = self.names[id.index()].clone();

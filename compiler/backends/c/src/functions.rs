@@ -227,7 +227,7 @@ impl Calls {
                 function.parameters.iter().map(|(ty, name)| Parameter::new(own(*ty), *name)).collect(),
             )
         });
-        let wanted = CALLED_IN_TEMPLATES.iter().filter(|_| level == Level::Inline);
+        let wanted = CALLED_IN_TEMPLATES.iter().filter(|_| level.is_quick());
         Calls {
             functions: support.map(|function| (function.name.clone(), function)).collect(),
             wanted: wanted.map(|name| format!("{prefix}_{name}")).collect(),

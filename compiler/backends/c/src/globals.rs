@@ -34,6 +34,8 @@ pub enum Global {
     Function(FunctionId, bool),
     /// The same of what takes an event for a layer.
     Reaction(LayerId, EventId, bool),
+    /// A bypass.
+    Bypass(usize),
     /// An event at what receives it, in names of members.
     Event(Target, EventId),
     /// What puts an event into the queue.

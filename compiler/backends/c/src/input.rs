@@ -2,6 +2,7 @@
 
 use nacre_stack::*;
 
+use crate::bypasses::fields_of;
 use crate::code::Code;
 use crate::emitted::Level;
 use crate::plan::Item;
@@ -33,7 +34,14 @@ impl Writer<'_> {
             return code;
         };
         let layout = &stack.layouts[layout_id.index()];
-        let in_place = |i: &usize| self.level == Level::Inline && layout.shapes[*i].in_place;
+        let in_place = |i: &usize| match self.level {
+            Level::Queue | Level::Call => false,
+            Level::Inline => layout.shapes[*i].in_place,
+            Level::Bypass => {
+                let (shape, bypasses) = (&layout.shapes[*i], self.bypasses_of(Entry::Frame(port, *i)));
+                !shape.identified && shape.number < 126 && !bypasses.is_empty()
+            }
+        };
         let hot: Vec<usize> = (0..layout.shapes.len()).filter(in_place).collect();
         let parse = self.parse_function(layout_id);
         let checks = |w: &Self, code: &mut Code| {
@@ -76,7 +84,10 @@ impl Writer<'_> {
                     .filter(|_| shape.size > 0)
                     .unwrap_or(format!("len >= {}u", (shape.size + common.data_min).max(1)));
                 code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
-                self.take_frame(input, &format!("{}u", shape.size), Some(&common), &mut code);
+                match self.level {
+                    Level::Bypass => self.bypass_frame(Entry::Frame(port, index), input, &common, &mut code),
+                    _ => self.take_frame(input, &format!("{}u", shape.size), Some(&common), &mut code),
+                }
                 code.close("}");
             }
             code.line(format!("return {any}(s, pool, counters, now, {passed}from, frame, len, out);"));
@@ -86,8 +97,25 @@ impl Writer<'_> {
         code
     }
 
+    /// The bypasses of a shape; where none takes the frame, it is read again with any others.
+    fn bypass_frame(&mut self, entry: Entry, input: &PortInput, shape: &Shape, code: &mut Code) {
+        let texts = self.begin_frame(input, &format!("{}u", shape.size), Some(shape), code);
+        let fields = fields_of(self, entry);
+        self.try_bypasses(entry, &texts, &fields, code);
+    }
+
     /// The rest of the way of a frame that was read into `whole`.
     fn take_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) {
+        let p = self.prefix.clone();
+        let texts = self.begin_frame(input, size, shape, code);
+        let reaction =
+            self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || !self.level.is_quick());
+        code.line(format!("{};", self.call_step(&reaction, &texts)));
+        code.line(format!("{p}_finish(step);"));
+        code.line(format!("return {p}_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;"));
+    }
+    /// Begins the step of a frame that was read into `whole`; returns the arguments of its event.
+    fn begin_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) -> Vec<String> {
         let p = self.prefix.clone();
         self.need(input.need, &format!("len - {size}"), shape, code);
         self.begin(code, Some((&format!("frame + {size}"), &format!("len - {size}"))));
@@ -117,10 +145,6 @@ impl Writer<'_> {
         if !uses_from {
             code.line("(void)from;");
         }
-        let reaction =
-            self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || self.level != Level::Inline);
-        code.line(format!("{};", self.call_step(&reaction, &texts)));
-        code.line(format!("{p}_finish(step);"));
-        code.line(format!("return {p}_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;"));
+        texts
     }
 }

@@ -79,7 +79,7 @@ struct StackWords<'w, 'a>(&'w mut Writer<'a>);
 impl Vocabulary for StackWords<'_, '_> {
     fn text(&mut self, word: &str, _: &[String]) -> String {
         match (word, self.0.level) {
-            ("aside", Level::Inline) => "_aside".into(),
+            ("aside", Level::Inline | Level::Bypass) => "_aside".into(),
             ("aside", _) => String::new(),
             (word, _) => unreachable!("the support text has a word `{word}`"),
         }

@@ -11,7 +11,12 @@ use crate::writer::Writer;
 impl Writer<'_> {
     /// The name of a function in C, which will be written.
     pub fn ask(&mut self, item: Item, quick: bool) -> Callee {
-        let quick = quick && self.level == Level::Inline;
+        let quick = quick
+            && match self.level {
+                Level::Queue | Level::Call => false,
+                Level::Inline => true,
+                Level::Bypass => matches!(item, Item::Bypass(_)),
+            };
         if self.plan.asked.insert((item, quick)) {
             self.plan.waiting.push((item, quick));
         }
@@ -25,13 +30,14 @@ impl Writer<'_> {
     }
 
     fn item_name(&self, item: Item, quick: bool) -> String {
-        let quick = quick || self.level != Level::Inline;
+        let quick = quick || !self.level.is_quick();
         let (of, name) = match item {
             Item::Handler(id) => (Global::Handler(id, quick), format!("on_{}", self.handler_names[id.index()])),
             Item::Function(id) => (Global::Function(id, quick), self.function_names[id.index()].clone()),
             Item::Reaction(layer, event) => {
                 (Global::Reaction(layer, event, quick), self.event_name(Target::Layer(layer), event))
             }
+            Item::Bypass(at) => (Global::Bypass(at), format!("bypass_{at}")),
         };
         self.global(of, format!("{}{name}", if quick { "" } else { "slow_" }))
     }

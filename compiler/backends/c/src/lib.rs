@@ -15,6 +15,7 @@
 mod actions;
 mod admission;
 mod body;
+mod bypasses;
 mod calls;
 mod canonical;
 mod check;

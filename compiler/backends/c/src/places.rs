@@ -52,7 +52,8 @@ impl Body<'_, '_> {
                     if safe {
                         text = text.member(&format!("at[{at}]"));
                     } else {
-                        let (found, nowhere) = self.guarded(&text, &ty, &next, &at);
+                        let c_type = self.w.c_type(&next, self.home(place.root));
+                        let (found, nowhere) = self.guarded(&text, &ty, &c_type, &at);
                         lost.push(format!("{found} == &{nowhere}"));
                         text = Term::pointee(found);
                     }
@@ -76,9 +77,8 @@ impl Body<'_, '_> {
     }
 
     /// A pointer to an entry, or to a local zero if the entry is missing.
-    fn guarded(&mut self, text: &str, ty: &Type, entry: &Type, at: &str) -> (String, String) {
+    fn guarded(&mut self, text: &str, ty: &Type, c_type: &str, at: &str) -> (String, String) {
         let (there, place) = self.w.entry(text, ty, at);
-        let c_type = self.c_type(entry);
         let nowhere = self.fresh("nowhere");
         let found = self.fresh("entry");
         self.code.line(format!("{c_type} {nowhere}, *{found};"));

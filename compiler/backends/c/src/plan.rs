@@ -10,6 +10,8 @@ pub enum Item {
     Handler(HandlerId),
     Function(FunctionId),
     Reaction(LayerId, EventId),
+    /// By its place in [`Stack::bypasses`].
+    Bypass(usize),
 }
 
 /// The functions that are called.

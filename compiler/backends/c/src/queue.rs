@@ -3,7 +3,6 @@
 use nacre_stack::*;
 
 use crate::code::Code;
-use crate::emitted::Level;
 use crate::events::Written;
 use crate::functions::{Function, Linkage, Parameter};
 use crate::globals::Global;
@@ -179,10 +178,10 @@ impl Writer<'_> {
             return code;
         }
         let name = format!("{p}_run_queue");
-        let linkage = if self.level == Level::Inline { Linkage::Cold } else { Linkage::Plain };
+        let linkage = if self.level.is_quick() { Linkage::Cold } else { Linkage::Plain };
         let head = self.register(Function { linkage, ..Function::plain(name.clone(), vec![]) });
         // `finish` calls it, which is inlined.
-        if self.level == Level::Inline {
+        if self.level.is_quick() {
             self.calls.want_aside(&name);
         }
         code.line("/* The scheduler: hands the events in the queue to the layers, first come, first served. */");

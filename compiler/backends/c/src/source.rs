@@ -3,7 +3,7 @@
 use nacre_stack::*;
 
 use crate::code::{Code, Origin};
-use crate::emitted::{Emitted, Level};
+use crate::emitted::Emitted;
 use crate::events::Written;
 use crate::globals::Global;
 use crate::names;
@@ -122,7 +122,7 @@ impl Writer<'_> {
     fn item(&mut self, item: Item) -> (LayerId, Written) {
         let stack = self.stack;
         let kind = match (self.level, self.plan.quick) {
-            (Level::Inline, true) => ", along the likely way",
+            (level, true) if level.is_quick() => ", along the likely way",
             _ => "",
         };
         let (layer, name, mut written) = match item {
@@ -135,6 +135,7 @@ impl Writer<'_> {
                 let name = format!("{} takes {}", stack.layer(layer).name, stack.event(event).name);
                 (layer, name, self.reaction(layer, reaction))
             }
+            Item::Bypass(at) => (LayerId(0), self.bypass_name(at), self.bypass(at)),
         };
         written.function.comment = Some(name + kind);
         (layer, written)

@@ -15,6 +15,9 @@ impl<'a> Body<'_, 'a> {
         let homes = self.homes(block);
         for (index, statement) in block.iter().enumerate() {
             self.line_of(statement.span);
+            if self.several {
+                self.layer = self.layer_of(statement);
+            }
             for local in homes.iter().filter(|(_, at)| *at == index).map(|(l, _)| *l) {
                 self.declare(local, statement);
             }

@@ -112,7 +112,7 @@ impl Writer<'_> {
             let declared = &stack.layouts[layout.index()];
             let ty = w.message_type(level);
             let mut code = Code::new(0);
-            let word = if w.level == crate::emitted::Level::Inline { "_INLINE" } else { "_PLAIN" };
+            let word = if w.level.is_quick() { "_INLINE" } else { "_PLAIN" };
             code.open(format!("{p}{word} uint32_t {name}({ty} m, uint8_t *to) {{"));
             let key = w.key_of(level, "m.");
             code.open(format!("switch ({key}) {{"));

@@ -1,0 +1,124 @@
+//! Bypasses: functions that are inlined into the entries, and say whether they have taken the event.
+
+use nacre_stack::visit::Traverse;
+use nacre_stack::*;
+
+use crate::body::{pushes, Body, Kind};
+use crate::code::Code;
+use crate::events::Written;
+use crate::functions::{Function, Linkage};
+use crate::plan::Item;
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    /// The bypasses of an entry, in order.
+    pub fn bypasses_of(&self, entry: Entry) -> Vec<usize> {
+        let all = self.stack.bypasses.iter().enumerate();
+        all.filter(|(_, bypass)| bypass.entry == entry).map(|(at, _)| at).collect()
+    }
+
+    /// What a bypass is, for its comment.
+    pub fn bypass_name(&self, at: usize) -> String {
+        let bypass = &self.stack.bypasses[at];
+        let event = bypass.entry.event(self.stack).map_or("a timer", |event| self.stack.event(event).name.as_str());
+        let headers = bypass.entry.headers(self.stack).iter().map(|header| self.stack.header(*header).name.as_str());
+        let headers: String = headers.map(|name| format!(" {name}")).collect();
+        format!("bypass {at:02}: {event}{headers}")
+    }
+
+    /// The function of a bypass.
+    pub fn bypass(&mut self, at: usize) -> Written {
+        let bypass = &self.stack.bypasses[at];
+        let function = self.item_function(Item::Bypass(at));
+        let p = self.prefix.clone();
+        let homes: Vec<usize> = bypass.homes.iter().map(|home| self.level_of(*home)).collect();
+        let mut body = Body::new(self, 0, Kind::Handler, &bypass.locals, &[&bypass.body]);
+        body.settle(&homes, &bypass.body, &bypass.condition);
+        let parameters: Vec<LocalId> = bypass.parameters.iter().chain(bypass.fields.iter().flatten()).copied().collect();
+        let declared = body.parameters(&parameters);
+        body.void_parameters(&parameters);
+        body.code.line("(void)step;");
+        let condition = body.value(&bypass.condition);
+        body.code.line(format!("const bool taken = {condition};"));
+        body.finish_statement();
+        body.code.line(format!("if ({p}_UNLIKELY(!taken)) {{ return false; }}"));
+        body.block(&bypass.body);
+        body.line_of(Span::default());
+        body.code.line("return true;");
+        let code = body.code;
+        let (result, linkage) = (Some("bool".into()), Linkage::InPlace);
+        Written { function: Function { parameters: declared, result, linkage, ..function }, body: code }
+    }
+
+    /// The lowest layer whose headers a message carries at a place.
+    fn level_of(&self, home: Target) -> usize {
+        match home {
+            Target::Layer(layer) => layer.index() + 1,
+            Target::Port(_) => self.level_at(home),
+        }
+    }
+
+    /// Calls the bypasses of an entry, and ends it where one has taken the event. `message`, `fields`: of what enters.
+    pub fn try_bypasses(&mut self, entry: Entry, texts: &[String], fields: &[String], code: &mut Code) {
+        let p = self.prefix.clone();
+        for at in self.bypasses_of(entry) {
+            let bypass = &self.stack.bypasses[at];
+            let mut arguments = texts.to_vec();
+            for (argument, local) in arguments.iter_mut().zip(&bypass.parameters) {
+                if bypass.locals[local.index()].ty == Type::Msg {
+                    let level = self.level_of(bypass.homes[local.index()]);
+                    let ty = self.message_type(level);
+                    *argument = format!("({ty}){{.bytes = {argument}.bytes, .data = {argument}.data}}");
+                }
+            }
+            arguments.extend(fields.iter().cloned());
+            let callee = self.ask(Item::Bypass(at), true);
+            let call = self.call_step(&callee, &arguments);
+            code.open(format!("if ({p}_LIKELY({call})) {{"));
+            code.line(format!("{p}_finish(step);"));
+            code.line("return NACRE_OK;");
+            code.close("}");
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The locals are of several layers: `homes` has, for each, from where on a message in it carries headers.
+    fn settle(&mut self, homes: &[usize], block: &Block, condition: &Expr) {
+        self.levels = homes.to_vec();
+        block.each_statement(|statement| {
+            if let StatementKind::Let(local, e) = &statement.kind {
+                if let (true, ExprKind::Push(_, header, _)) = (pushes(e), &e.kind) {
+                    let layer = self.w.stack.header(*header).layer.index();
+                    self.levels[local.index()] = self.levels[local.index()].min(layer);
+                }
+            }
+        });
+        self.homes = homes.iter().map(|level| level.saturating_sub(1)).collect();
+        condition.each(|node| self.reads(node.local()));
+        self.several = true;
+    }
+
+    /// The layer whose code a statement of a bypass is from: that of the cells in it, else that of what it sets.
+    pub fn layer_of(&self, statement: &Statement) -> usize {
+        let mut cells = None;
+        statement.each(|node| {
+            if let visit::Node::Place(Place { root: Root::Cell(cell), .. }) = node {
+                cells = Some(self.w.stack.cell(*cell).layer.index());
+            }
+        });
+        let set = statement.sets().first().map(|local| self.homes[local.index()]);
+        cells.or(set).unwrap_or(0)
+    }
+}
+
+/// The parameters of the frame's fields as arguments.
+pub(crate) fn fields_of(w: &Writer, entry: Entry) -> Vec<String> {
+    let headers = entry.headers(w.stack).iter();
+    let fields = headers.flat_map(|header| {
+        let declared = w.stack.header(*header);
+        let slots = &w.slots[declared.layer.index()];
+        (0..declared.fields.len()).map(move |field| format!("whole.{}", slots.place(*header, field)))
+    });
+    fields.collect()
+}
