@@ -17,4 +17,4 @@ mod synthesize;
 
 pub use path::{Form, Output, Path, Refusal};
 pub use search::{paths, MOST};
-pub use synthesize::{bypass, add_bypasses, MOST_OF_ONE};
+pub use synthesize::{add_bypasses, bypass, MOST_OF_ONE};

@@ -6,7 +6,7 @@ use nacre_stack::*;
 use nacre_symbolic::execute::Run;
 use nacre_symbolic::guide::Guide;
 use nacre_symbolic::record::Record;
-use nacre_symbolic::state::{arbitrary, zero_of, State};
+use nacre_symbolic::state::{arbitrary, clauses_of, zero_of, State};
 use nacre_symbolic::terms::{Sort, Term, Terms};
 use nacre_symbolic::values::{Message, Value, KIND_BITS, NAME_BITS};
 use nacre_symbolic::Unsupported;
@@ -50,6 +50,14 @@ impl<'s> Step<'s> {
         let mut run = Run::new(stack, terms, LayerId(0), before.clone());
         run.assume(valid);
         run.guide = Some(guide);
+        for value in before.cells.iter().flatten() {
+            if let Value::Window(window) = value {
+                let clauses = clauses_of(&mut run.terms, window);
+                clauses
+                    .into_iter()
+                    .for_each(|clause| run.guide.iter_mut().for_each(|guide| guide.always(clause.clone())));
+            }
+        }
         run.record = Some(Record::default());
         Step {
             run,

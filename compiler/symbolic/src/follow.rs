@@ -52,7 +52,33 @@ impl Run<'_> {
         self.terms.learn(&mut guide.known, decided, taken);
         // As it was before other conditions simplified it.
         self.terms.learn(&mut guide.known, condition, taken);
+        self.conclude();
         taken
+    }
+
+    /// Learns what follows: where all formulas of a clause but one are false, that one is true.
+    fn conclude(&mut self) {
+        let guide = self.guide.as_mut().expect("a guided run");
+        let clauses = std::mem::take(&mut guide.clauses);
+        let (mut open, mut more) = (clauses, true);
+        while std::mem::take(&mut more) {
+            let mut left = vec![];
+            for clause in open {
+                let formulas: Vec<Term> = clause.iter().map(|f| self.terms.replace(*f, &guide.known)).collect();
+                let formulas: Vec<Term> =
+                    formulas.into_iter().filter(|f| self.terms.truth_of(*f) != Some(false)).collect();
+                match formulas[..] {
+                    [only] if self.terms.truth_of(only) != Some(true) => {
+                        self.terms.learn(&mut guide.known, only, true);
+                        more = true;
+                    }
+                    [_, _, ..] => left.push(clause),
+                    _ => {}
+                }
+            }
+            open = left;
+        }
+        guide.clauses = open;
     }
 
     /// Iterations, one after the other, until one leaves the loop.

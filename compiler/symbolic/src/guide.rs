@@ -41,12 +41,19 @@ pub struct Guide {
     pub branches: Vec<Branch>,
     /// What their conditions tell.
     pub known: Known,
+    /// What always holds: at least one formula of each of these.
+    pub(crate) clauses: Vec<Vec<Term>>,
 }
 
 impl Guide {
     /// Takes these sides at the first branches at which nothing tells.
     pub fn new(sides: Vec<bool>) -> Guide {
         Guide { sides, ..Guide::default() }
+    }
+
+    /// At least one of these formulas always holds.
+    pub fn always(&mut self, clause: Vec<Term>) {
+        self.clauses.push(clause);
     }
 
     /// The sides of the next path after this one, in the order of a search in depth.

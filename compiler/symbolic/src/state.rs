@@ -90,6 +90,16 @@ fn kinds_are_valid(stack: &Stack, terms: &mut Terms, message: &Message) -> Vec<T
     all
 }
 
+/// What holds of a window whatever it contains: clauses, of each of which a formula holds. They follow from
+/// [`is_valid`], but not by replacing terms.
+pub fn clauses_of(terms: &mut Terms, window: &values::Window) -> Vec<Vec<Term>> {
+    let empty = terms.equal(window.low, window.high);
+    let nothing = terms.bits(terms.width(window.used), 0);
+    let (not_empty, none) = (terms.not(empty), terms.equal(window.used, nothing));
+    let (at_low, not_used) = (terms.equal(window.next, window.low), terms.equal(window.next, window.high));
+    vec![vec![not_empty, at_low], vec![not_empty, none], vec![not_empty, not_used]]
+}
+
 /// `low <= next <= high <= low + n`, and no entry beyond `high`.
 fn window_is_valid(terms: &mut Terms, window: &values::Window, n: u32) -> Vec<Term> {
     let width = terms.width(window.low);

@@ -34,7 +34,8 @@ impl Writer<'_> {
         let homes: Vec<usize> = bypass.homes.iter().map(|home| self.level_of(*home)).collect();
         let mut body = Body::new(self, 0, Kind::Handler, &bypass.locals, &[&bypass.body]);
         body.settle(&homes, &bypass.body, &bypass.condition);
-        let parameters: Vec<LocalId> = bypass.parameters.iter().chain(bypass.fields.iter().flatten()).copied().collect();
+        let parameters: Vec<LocalId> =
+            bypass.parameters.iter().chain(bypass.fields.iter().flatten()).copied().collect();
         let declared = body.parameters(&parameters);
         body.void_parameters(&parameters);
         body.code.line("(void)step;");

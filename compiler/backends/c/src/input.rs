@@ -108,8 +108,7 @@ impl Writer<'_> {
     fn take_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) {
         let p = self.prefix.clone();
         let texts = self.begin_frame(input, size, shape, code);
-        let reaction =
-            self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || !self.level.is_quick());
+        let reaction = self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || !self.level.is_quick());
         code.line(format!("{};", self.call_step(&reaction, &texts)));
         code.line(format!("{p}_finish(step);"));
         code.line(format!("return {p}_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;"));
