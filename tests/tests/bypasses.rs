@@ -73,6 +73,15 @@ fn share(stack: &Stack, loss: u64) -> u64 {
         let sent = machine.take_outputs().into_iter().filter(|output| output.port == PortId(0));
         frames[1 - end].extend(sent.filter_map(|output| output.bytes).filter(|_| random.below(100) >= loss));
     }
+    if std::env::var_os("NACRE_SHOW").is_some() {
+        let all = stack.bypasses.iter().enumerate();
+        for (at, bypass) in all {
+            let n: u64 = ends.iter().map(|machine| machine.bypassed()[at]).sum();
+            if n > 0 {
+                println!("{at} {:?}: {n}", bypass.entry);
+            }
+        }
+    }
     let taken: u64 = ends.iter().flat_map(|machine| machine.bypassed()).sum();
     taken * 100 / steps
 }

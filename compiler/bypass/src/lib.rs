@@ -16,5 +16,5 @@ mod step;
 mod synthesize;
 
 pub use path::{Form, Output, Path, Refusal};
-pub use search::{paths, MOST};
+pub use search::{detours, paths, MOST};
 pub use synthesize::{add_bypasses, bypass, MOST_OF_ONE};

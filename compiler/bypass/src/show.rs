@@ -79,6 +79,9 @@ fn show_path(stack: &Stack, path: &Path, source: &dyn Fn(Span) -> String) -> Str
     for output in &path.outputs {
         let _ = writeln!(text, "    out     {}", show_output(stack, path, output));
     }
+    if let Err(why) = crate::bypass(stack, path) {
+        let _ = writeln!(text, "    no bypass: {why}");
+    }
     if path.later > 0 {
         let _ = writeln!(text, "    later   {}", path.later);
     }
@@ -102,6 +105,7 @@ fn show_branches(branches: &[Branch], source: &dyn Fn(Span) -> String) -> String
     for branch in branches {
         let why = match branch.why {
             Why::Marked => "marked as likely",
+            Why::Unlikely => "marked as unlikely",
             Why::OtherDrops => "otherwise a message is dropped",
             Why::OtherLoops => "otherwise it loops",
             Why::Required => "required",

@@ -6,7 +6,7 @@ use nacre_symbolic::Unsupported;
 
 use crate::express::Express;
 use crate::path::Path;
-use crate::search::paths;
+use crate::search::{detours, paths};
 
 /// The most bypasses of one entry.
 pub const MOST_OF_ONE: usize = 4;
@@ -15,8 +15,9 @@ pub const MOST_OF_ONE: usize = 4;
 pub fn add_bypasses(stack: &mut Stack) {
     let mut all = vec![];
     for entry in Entry::all(stack) {
-        let found = paths(stack, entry).0;
-        all.extend(found.iter().filter_map(|path| bypass(stack, path).ok()).take(MOST_OF_ONE));
+        for found in [paths(stack, entry).0, detours(stack, entry)] {
+            all.extend(found.iter().filter_map(|path| bypass(stack, path).ok()).take(MOST_OF_ONE));
+        }
     }
     stack.bypasses = all;
     number(stack);

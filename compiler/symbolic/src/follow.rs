@@ -43,12 +43,9 @@ impl Run<'_> {
         if let Some(taken) = self.terms.truth_of(decided) {
             return taken;
         }
-        let (taken, why) = tells.unwrap_or_else(|| {
-            guide.met += 1;
-            (guide.sides.get(guide.met - 1).copied().unwrap_or(true), Why::Either)
-        });
+        let (taken, why, first) = guide.choose(tells);
         let holds = if taken { decided } else { self.terms.not(decided) };
-        guide.branches.push(Branch { span, holds, taken, why });
+        guide.branches.push(Branch { span, holds, taken, why, first });
         self.terms.learn(&mut guide.known, decided, taken);
         // As it was before other conditions simplified it.
         self.terms.learn(&mut guide.known, condition, taken);

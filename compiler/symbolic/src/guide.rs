@@ -13,6 +13,8 @@ pub struct Branch {
     /// Whether the condition holds, as it was written.
     pub taken: bool,
     pub why: Why,
+    /// The side that is tried first; None: the other one is not tried.
+    pub(crate) first: Option<bool>,
 }
 
 /// Why a side was taken.
@@ -20,6 +22,8 @@ pub struct Branch {
 pub enum Why {
     /// The layer marks it as likely, or the other one as unlikely.
     Marked,
+    /// It is marked as unlikely, or the other one as likely.
+    Unlikely,
     /// The other side drops a message.
     OtherDrops,
     /// The other side begins a loop.
@@ -33,10 +37,12 @@ pub enum Why {
 /// The sides that a run takes.
 #[derive(Clone, Debug, Default)]
 pub struct Guide {
-    /// The sides at the first branches at which nothing tells; at later ones it is the one where the condition holds.
-    pub(crate) sides: Vec<bool>,
+    /// The sides at the first branches of which both are tried; at later ones it is the first one.
+    sides: Vec<bool>,
     /// How many of these branches there were.
-    pub(crate) met: usize,
+    met: usize,
+    /// How many unlikely sides it may still take.
+    unlikely: u32,
     /// The branches so far.
     pub branches: Vec<Branch>,
     /// What their conditions tell.
@@ -46,9 +52,10 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// Takes these sides at the first branches at which nothing tells.
-    pub fn new(sides: Vec<bool>) -> Guide {
-        Guide { sides, ..Guide::default() }
+    /// Takes these sides at the first branches of which both are tried. Both are tried where nothing tells, and, as long
+    /// as no more than so many `unlikely` sides are taken, where one is marked.
+    pub fn new(sides: Vec<bool>, unlikely: u32) -> Guide {
+        Guide { sides, unlikely, ..Guide::default() }
     }
 
     /// At least one of these formulas always holds.
@@ -56,12 +63,42 @@ impl Guide {
         self.clauses.push(clause);
     }
 
+    /// The side of a branch: which one, why, and which one is tried first if both are. `tells`: what tells that a side is
+    /// the common one.
+    pub(crate) fn choose(&mut self, tells: Option<(bool, Why)>) -> (bool, Why, Option<bool>) {
+        let first = match tells {
+            None => true,
+            Some((likely, Why::Marked)) if self.unlikely > 0 => likely,
+            Some((side, why)) => return (side, why, None),
+        };
+        self.met += 1;
+        let taken = self.sides.get(self.met - 1).copied().unwrap_or(first);
+        let why = match tells {
+            None => Why::Either,
+            Some(_) if taken == first => Why::Marked,
+            Some(_) => {
+                self.unlikely -= 1;
+                Why::Unlikely
+            }
+        };
+        (taken, why, Some(first))
+    }
+
+    /// How many unlikely sides the branches so far took.
+    pub fn deviations(&self) -> usize {
+        self.branches.iter().filter(|branch| branch.why == Why::Unlikely).count()
+    }
+
     /// The sides of the next path after this one, in the order of a search in depth.
     pub fn next(&self) -> Option<Vec<bool>> {
-        let either = self.branches.iter().filter(|branch| branch.why == Why::Either);
-        let mut sides: Vec<bool> = either.map(|branch| branch.taken).collect();
-        while !sides.pop()? {}
-        sides.push(false);
-        Some(sides)
+        let both = self.branches.iter().filter_map(|branch| Some((branch.taken, branch.first?)));
+        let mut sides: Vec<(bool, bool)> = both.collect();
+        loop {
+            let (taken, first) = sides.pop()?;
+            if taken == first {
+                let before = sides.iter().map(|(taken, _)| *taken);
+                return Some(before.chain([!first]).collect());
+            }
+        }
     }
 }
