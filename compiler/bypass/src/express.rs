@@ -55,6 +55,8 @@ impl<'p> Express<'p> {
         for (local, value) in path.code.parameters.iter().zip(&path.arguments) {
             express.argument(path, *local, value);
         }
+        let calculated = path.code.record.calculated.iter();
+        express.known.extend(calculated.map(|(term, expr)| (*term, Leaf::Value(expr.clone()))));
         let now = express.make(ExprKind::Now, Type::Instant);
         express.known.insert(path.before.now, Leaf::Value(now));
         express
@@ -330,6 +332,7 @@ impl<'p> Express<'p> {
                 Some(Leaf::Bytes(message)) => Ok(self.make(ExprKind::Length(Box::new(message.clone())), ty)),
                 _ => Err(self.unknown(term)),
             },
+            Node::Call(name, ..) if name == "fingerprint" => Ok(self.make(ExprKind::Fingerprint, ty)),
             Node::Apply(op, parts) => self.calculated(term, *op, parts, ty),
             _ => Err(self.unknown(term)),
         }

@@ -8,6 +8,7 @@
 //! A path is found by symbolic execution of the composed stack IR under a guide ([`nacre_symbolic::guide`]), from the
 //! entry of the event until no event remains. [`paths`] finds all that are common.
 
+mod claims;
 mod express;
 pub mod path;
 mod search;
@@ -15,6 +16,7 @@ pub mod show;
 mod step;
 mod synthesize;
 
+pub use claims::{claims, Claims, What};
 pub use path::{Form, Output, Path, Refusal};
 pub use search::{detours, paths, MOST};
 pub use synthesize::{add_bypasses, bypass, MOST_OF_ONE};

@@ -26,16 +26,19 @@ struct Waiting {
 
 /// A step, as far as it has run.
 pub(crate) struct Step<'s> {
-    run: Run<'s>,
-    before: State,
-    arguments: Vec<Value>,
+    pub run: Run<'s>,
+    pub before: State,
+    pub arguments: Vec<Value>,
+    /// A message without headers.
+    pub bare: Message,
     /// The locals of the arguments, and of the fields of the frame's headers.
     parameters: Vec<LocalId>,
     fields: Vec<Vec<LocalId>>,
     queue: VecDeque<Waiting>,
+    timer: Option<usize>,
     handlers: Vec<HandlerId>,
-    outputs: Vec<Output>,
-    later: usize,
+    pub outputs: Vec<Output>,
+    pub later: Vec<Output>,
     /// An event has gone up, down; a handler has emitted several.
     up: bool,
     down: bool,
@@ -53,12 +56,13 @@ impl<'s> Step<'s> {
         for value in before.cells.iter().flatten() {
             if let Value::Window(window) = value {
                 let clauses = clauses_of(&mut run.terms, window);
-                clauses
-                    .into_iter()
-                    .for_each(|clause| run.guide.iter_mut().for_each(|guide| guide.always(clause.clone())));
+                let guide = run.guide.as_mut().expect("set above");
+                clauses.into_iter().for_each(|clause| guide.always(clause));
             }
         }
         run.record = Some(Record::default());
+        let top = LayerId(stack.layers.len() as u32);
+        let bare = run.template(top).expect("any stack has messages");
         Step {
             run,
             before,
@@ -66,9 +70,11 @@ impl<'s> Step<'s> {
             parameters: vec![],
             fields: vec![],
             queue: VecDeque::new(),
+            timer: None,
+            bare,
             handlers: vec![],
             outputs: vec![],
-            later: 0,
+            later: vec![],
             up: false,
             down: false,
             splits: false,
@@ -82,10 +88,23 @@ impl<'s> Step<'s> {
 
     /// Runs the step of an event.
     pub fn run(&mut self, entry: Entry) -> Found<()> {
+        self.enter(entry)?;
+        self.drain()
+    }
+
+    /// Puts the event that enters into the queue; a timer only is required to be due.
+    pub fn enter(&mut self, entry: Entry) -> Found<()> {
         match entry {
-            Entry::Call(port, at) => self.enter_call(port, at)?,
-            Entry::Frame(port, at) => self.enter_frame(port, at)?,
-            Entry::Timer(at) => self.fire(at)?,
+            Entry::Call(port, at) => self.enter_call(port, at),
+            Entry::Frame(port, at) => self.enter_frame(port, at),
+            Entry::Timer(at) => self.enter_timer(at),
+        }
+    }
+
+    /// Fires the timer that has entered, and handles events until there are none.
+    pub fn drain(&mut self) -> Found<()> {
+        if let Some(timer) = self.timer.take() {
+            self.fire(timer)?;
         }
         while let Some(event) = self.queue.pop_front() {
             self.handle(event)?;
@@ -122,7 +141,7 @@ impl<'s> Step<'s> {
             branches: guide.branches,
             handlers: self.handlers,
             outputs,
-            later: self.later,
+            later: self.later.len(),
             before: self.before,
             after,
             changed,
@@ -153,12 +172,12 @@ impl<'s> Step<'s> {
             let holds = self.run.condition_with(&admission.condition, &admission.locals, self.arguments.clone())?;
             self.run.require(admission.condition.span, holds)?;
         }
-        self.enter(input);
+        self.put_input(input);
         Ok(())
     }
 
     /// Puts the event of an input into the queue.
-    fn enter(&mut self, input: &PortInput) {
+    fn put_input(&mut self, input: &PortInput) {
         let (arguments, recorded) = (self.arguments.clone(), self.parameters.clone());
         self.put(Waiting { link: input.link, event: input.event, arguments, recorded });
     }
@@ -168,7 +187,7 @@ impl<'s> Step<'s> {
     }
 
     fn parameter(&mut self, name: &str, ty: &Type, home: Target) {
-        let local = self.record().local(name, ty, home);
+        let local = self.record().parameter(name, ty, home);
         self.parameters.push(local);
     }
 
@@ -189,7 +208,7 @@ impl<'s> Step<'s> {
         for header in &shape.headers {
             let declared = stack.header(*header);
             let home = Target::Layer(declared.layer);
-            let fields = declared.fields.iter().map(|field| self.record().local(&field.name, &field.ty, home));
+            let fields = declared.fields.iter().map(|field| self.record().parameter(&field.name, &field.ty, home));
             let fields = fields.collect();
             self.fields.push(fields);
         }
@@ -197,19 +216,24 @@ impl<'s> Step<'s> {
             let (message, fields) = (self.parameters[at as usize], self.fields.clone());
             self.record().wear(message, &shape.headers, &fields);
         }
-        self.enter(input);
+        self.put_input(input);
+        Ok(())
+    }
+
+    fn enter_timer(&mut self, at: usize) -> Found<()> {
+        let timer = &self.run.stack.timers[at];
+        if !timer.path.is_empty() {
+            return Err(unsupported("a timer inside a value"));
+        }
+        let armed = self.run.state.cells[timer.cell.index()].clone()?.term()?;
+        let is_due = self.run.is_due(armed);
+        self.run.require(self.run.stack.handler(timer.handler).span, is_due)?;
+        self.timer = Some(at);
         Ok(())
     }
 
     fn fire(&mut self, at: usize) -> Found<()> {
         let timer = &self.run.stack.timers[at];
-        if !timer.path.is_empty() {
-            return Err(unsupported("a timer inside a value"));
-        }
-        let place = &mut self.run.state.cells[timer.cell.index()];
-        let armed = place.clone()?.term()?;
-        let is_due = self.run.is_due(armed);
-        self.run.require(self.run.stack.handler(timer.handler).span, is_due)?;
         let never = self.run.terms.bits(64, u128::from(u64::MAX));
         self.run.state.cells[timer.cell.index()] = Ok(Value::Term(never));
         let place = Place { root: Root::Cell(timer.cell), path: vec![], ty: Type::Timer };
@@ -227,8 +251,7 @@ impl<'s> Step<'s> {
 
     /// Any message with these headers.
     fn message(&mut self, name: &str, data: bool, headers: &[HeaderId]) -> Found<Message> {
-        let top = LayerId(self.run.stack.layers.len() as u32);
-        let mut message = self.template(top)?;
+        let mut message = self.bare.clone();
         message.bytes = self.run.terms.free(&format!("{name}.bytes"), Sort::Bits(NAME_BITS));
         message.data = self.run.terms.truth(data);
         for header in headers {
@@ -240,14 +263,6 @@ impl<'s> Step<'s> {
             message.fields[header.index()] = fields.collect::<Found<_>>()?;
         }
         Ok(message)
-    }
-
-    /// An empty message, as it is in a layer.
-    fn template(&mut self, layer: LayerId) -> Found<Message> {
-        match zero_of(self.run.stack, &mut self.run.terms, layer.index(), &Type::Msg)? {
-            Value::Message(message) => Ok(message),
-            _ => Err(unsupported("a message")),
-        }
     }
 
     fn kind(&mut self, header: Option<HeaderId>) -> Term {
@@ -293,7 +308,7 @@ impl<'s> Step<'s> {
                 }
             }
             self.record().carry(stack, local, layer);
-            arguments[at] = Value::Message(self.carried(message, layer)?);
+            arguments[at] = Value::Message(self.run.carried(message, layer)?);
         }
         self.react(arm.handler, arguments, fields, &recorded)
     }
@@ -305,16 +320,6 @@ impl<'s> Step<'s> {
         let arguments = event.recorded.iter().map(|local| record.whole(*local, span)).collect();
         let emit = Emit { link: event.link, event: event.event, arguments, later: false, call: false, likely: None };
         record.add(StatementKind::Emit(emit), span);
-    }
-
-    /// A message as it is in a layer: with the headers of the layers above only.
-    fn carried(&mut self, message: Message, layer: LayerId) -> Found<Message> {
-        let template = self.template(layer)?;
-        let kinds = message.kinds.iter().zip(&template.kinds).enumerate();
-        let kinds = kinds.map(|(at, (kind, none))| if at > layer.index() { *kind } else { *none }).collect();
-        let fields = message.fields.into_iter().zip(template.fields);
-        let fields = fields.map(|(own, zeros)| if own.len() == zeros.len() { own } else { zeros }).collect();
-        Ok(Message { kinds, fields, ..message })
     }
 
     /// The alternative that handles an event; which one it is may be a condition of the path.
@@ -351,7 +356,8 @@ impl<'s> Step<'s> {
                 return Err(unsupported("an emission under a condition"));
             }
             if emission.later {
-                self.later += 1;
+                let (port, event, arguments) = (PortId(0), emission.event, emission.arguments);
+                self.later.push(Output { port, event, arguments });
                 continue;
             }
             let turn = self.run.stack.turn(emission.link, emission.event).copied();

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::visit::{Node, Traverse};
 use crate::*;
 
 /// Where an event enters the stack.
@@ -32,6 +33,24 @@ pub struct Bypass {
     pub fields: Vec<Vec<LocalId>>,
     /// Without branches, loops and calls of functions. Emits only to ports, and `later`.
     pub body: Block,
+}
+
+impl Bypass {
+    /// The layer whose code a statement is from: that of the cells in it, else that of what it sets.
+    pub fn layer_of(&self, stack: &Stack, statement: &Statement) -> LayerId {
+        let mut cells = None;
+        statement.each(|node| {
+            if let Node::Place(Place { root: Root::Cell(cell), .. }) = node {
+                cells = Some(stack.cell(*cell).layer);
+            }
+        });
+        let set = statement.sets().first().map(|local| match self.homes[local.index()] {
+            Target::Layer(layer) => layer,
+            Target::Port(port) if stack.is_lower(port) => LayerId(0),
+            Target::Port(_) => LayerId(stack.layers.len() as u32 - 1),
+        });
+        cells.or(set).unwrap_or(LayerId(0))
+    }
 }
 
 impl Entry {

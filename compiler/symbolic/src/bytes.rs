@@ -138,11 +138,17 @@ impl Run<'_> {
         }
     }
 
-    /// The terms of a message, with its headers.
+    /// The terms of a message, with the headers that are on it.
     pub(crate) fn parts_of(&mut self, a: &Expr) -> Found<Vec<Term>> {
-        let message = Value::Message(self.message(a)?);
-        let mut parts = vec![];
-        values::leaves(&message, &mut parts)?;
+        let message = self.message(a)?;
+        let mut parts = vec![message.bytes, message.data];
+        parts.extend(&message.kinds);
+        for (fields, number) in message.fields.iter().zip(1u128..) {
+            let on_it = message.kinds.iter().any(|kind| self.terms.value_of(*kind).is_none_or(|kind| kind == number));
+            if on_it {
+                fields.iter().try_for_each(|field| values::leaves(field, &mut parts))?;
+            }
+        }
         Ok(parts)
     }
 }

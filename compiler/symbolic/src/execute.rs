@@ -10,9 +10,9 @@ use nacre_stack::*;
 
 use crate::guide::Guide;
 use crate::record::Record;
-use crate::state::{arbitrary, Frame, State};
+use crate::state::{arbitrary, is_valid, Frame, State};
 use crate::terms::{Op, Sort, Term, Terms};
-use crate::values::{self, Value};
+use crate::values::{self, Maker, Value};
 use crate::Unsupported;
 
 /// The most iterations of a loop that is unrolled.
@@ -196,7 +196,7 @@ impl<'s> Run<'s> {
         Ok(guard)
     }
 
-    fn statement(&mut self, statement: &Statement, guard: Term) -> Found<Term> {
+    pub(crate) fn statement(&mut self, statement: &Statement, guard: Term) -> Found<Term> {
         self.note(statement);
         match &statement.kind {
             StatementKind::Let(local, value) => {
@@ -261,11 +261,15 @@ impl<'s> Run<'s> {
                 self.set(*into, fitted, guard);
             }
             StatementKind::Random { into, below } => self.draw(*into, below, guard)?,
-            StatementKind::Filter { into, filter, .. } => {
+            StatementKind::Filter { into, filter, input } => {
                 self.claims_nothing(*filter)?;
-                self.made(*into, guard)?;
+                let parts = self.digest(input)?;
+                self.made(*into, &format!("filtered {}", filter.0), &parts, guard)?;
             }
-            StatementKind::Unpack { into, .. } => self.made(*into, guard)?,
+            StatementKind::Unpack { into, layout, message } => {
+                let parts = self.parts_of(message)?;
+                self.made(*into, &format!("unpacked {}", layout.0), &parts, guard)?;
+            }
             StatementKind::Join { into, parts, last } => self.join(*into, parts, last, guard)?,
             StatementKind::Take { into, place } => self.take(*into, place, guard)?,
             StatementKind::Yield(_) | StatementKind::Reject => return Err(Unsupported::new("a filter's code".into())),
@@ -298,7 +302,8 @@ impl<'s> Run<'s> {
     fn join(&mut self, into: LocalId, parts: &Place, last: &Expr, guard: Term) -> Found<()> {
         let (message, zero) = (self.message(last)?, self.terms.bits(32, 0));
         let Value::Row(mut row) = self.load(parts)? else { return Err(Unsupported::new("a join".into())) };
-        let joined = self.fresh("joined", Sort::Bits(values::NAME_BITS));
+        let of = [row.entries.arrays[0], row.start, row.len, message.bytes];
+        let joined = self.terms.call("joined", Sort::Bits(values::NAME_BITS), &of);
         let alone = self.terms.equal(row.len, zero);
         let bytes = self.terms.choose(alone, message.bytes, joined);
         row.len = zero;
@@ -315,11 +320,16 @@ impl<'s> Run<'s> {
         Ok(())
     }
 
-    /// A message about whose bytes nothing is known: what a filter or an extern makes, or what is unpacked.
-    fn made(&mut self, into: LocalId, guard: Term) -> Found<()> {
+    /// What a filter makes, what is unpacked, what a function of the host gives: the same of the same, and nothing else
+    /// is known of it.
+    fn made(&mut self, into: LocalId, what: &str, of: &[Term], guard: Term) -> Found<()> {
         let ty = self.frame().type_of(into).clone();
-        let made = self.any("made", &ty)?;
-        self.set(into, made, guard);
+        let make = |terms: &mut Terms, part: &str, sort: Sort, _: &Type| terms.call(part, sort, of);
+        let (stack, layer) = (self.stack, self.layer.index());
+        let value = Maker { stack, terms: &mut self.terms, layer, make }.value(what, &ty)?;
+        let is_valid = is_valid(stack, &mut self.terms, &value, &ty);
+        self.assume(is_valid);
+        self.set(into, value, guard);
         Ok(())
     }
 
@@ -333,8 +343,14 @@ impl<'s> Run<'s> {
     }
 
     fn call_extern(&mut self, into: Option<LocalId>, function: ExternId, arguments: &[Expr], guard: Term) -> Found<()> {
-        self.values(arguments)?;
+        let mut parts = vec![];
+        for argument in self.values(arguments)? {
+            values::leaves(&argument, &mut parts)?;
+        }
         let Some(into) = into else { return Ok(()) };
+        if self.stack.externs[function.index()].pure_ {
+            return self.made(into, &format!("result {}", function.0), &parts, guard);
+        }
         let ty = self.frame().type_of(into).clone();
         let result = self.any(&format!("extern {}", function.0), &ty)?;
         self.set(into, result, guard);

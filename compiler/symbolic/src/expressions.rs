@@ -61,7 +61,11 @@ impl Run<'_> {
             ExprKind::Length(a) => Value::Term(self.length_of(a)?),
             ExprKind::BytesOf(a) => Value::Term(self.bytes_of(a)?),
             ExprKind::Concat(parts) if matches!(ty, Type::Bytes(_)) => Value::Term(self.concat(parts)?),
-            ExprKind::Through(filter, a) => Value::Term(self.through(*filter, a, ty)?),
+            ExprKind::Through(filter, a) => {
+                let result = self.through(*filter, a, ty)?;
+                self.note_calculated(result, expr);
+                Value::Term(result)
+            }
             ExprKind::PackView(layout, a) => {
                 let parts = self.parts_of(a)?;
                 Value::Term(self.terms.call(&format!("pack {}", layout.0), Sort::Bits(NAME_BITS), &parts))
@@ -79,7 +83,9 @@ impl Run<'_> {
                     values::leaves(&argument, &mut parts)?;
                 }
                 let Some(sort) = sort_of(ty) else { return Err(Unsupported::new("the result of a function".into())) };
-                Value::Term(self.terms.call(&format!("extern {}", id.0), sort, &parts))
+                let result = self.terms.call(&format!("extern {}", id.0), sort, &parts);
+                self.note_calculated(result, expr);
+                Value::Term(result)
             }
             ExprKind::MulDiv(a, b, c) => Value::Term(self.mul_div(a, b, c)?),
             ExprKind::Literal(bytes) => match ty {

@@ -3,7 +3,7 @@
 use nacre_stack::*;
 
 use crate::execute::Run;
-use crate::guide::{Branch, Why};
+use crate::guide::{Branch, Guide, Why};
 use crate::terms::Term;
 use crate::values::{self, Value};
 use crate::Unsupported;
@@ -31,6 +31,11 @@ impl Run<'_> {
 
     /// Adds a condition of the path that is no branch.
     pub fn require(&mut self, span: Span, condition: Term) -> Result<(), Unsupported> {
+        if self.guide.as_ref().is_some_and(Guide::is_checking) {
+            self.assume(condition);
+            self.learn(condition);
+            return Ok(());
+        }
         match self.take_side(span, condition, Some((true, Why::Required))) {
             true => Ok(()),
             false => Err(Unsupported::new("a condition that never holds".into())),
@@ -41,7 +46,15 @@ impl Run<'_> {
         let guide = self.guide.as_mut().expect("a guided run");
         let decided = self.terms.replace(condition, &guide.known);
         if let Some(taken) = self.terms.truth_of(decided) {
+            if guide.is_checking() && self.terms.truth_of(condition).is_none() {
+                let claimed = if taken { condition } else { self.terms.not(condition) };
+                guide.decided.push(claimed);
+            }
             return taken;
+        }
+        if guide.is_checking() {
+            guide.undecided.get_or_insert(span);
+            return true;
         }
         let (taken, why, first) = guide.choose(tells);
         let holds = if taken { decided } else { self.terms.not(decided) };
@@ -51,6 +64,14 @@ impl Run<'_> {
         self.terms.learn(&mut guide.known, condition, taken);
         self.conclude();
         taken
+    }
+
+    /// Knows that a formula holds, and what follows.
+    pub fn learn(&mut self, formula: Term) {
+        if let Some(guide) = &mut self.guide {
+            self.terms.learn(&mut guide.known, formula, true);
+            self.conclude();
+        }
     }
 
     /// Learns what follows: where all formulas of a clause but one are false, that one is true.

@@ -49,6 +49,12 @@ pub struct Guide {
     pub known: Known,
     /// What always holds: at least one formula of each of these.
     pub(crate) clauses: Vec<Vec<Term>>,
+    /// Whether what is known must decide each branch.
+    checks: bool,
+    /// Of such a guide: what was decided.
+    pub decided: Vec<Term>,
+    /// Of such a guide: the first branch that was not.
+    pub undecided: Option<Span>,
 }
 
 impl Guide {
@@ -56,6 +62,16 @@ impl Guide {
     /// as no more than so many `unlikely` sides are taken, where one is marked.
     pub fn new(sides: Vec<bool>, unlikely: u32) -> Guide {
         Guide { sides, unlikely, ..Guide::default() }
+    }
+
+    /// Takes the sides that what is known decides.
+    pub fn checking() -> Guide {
+        Guide { checks: true, ..Guide::default() }
+    }
+
+    /// Whether what is known must decide each branch.
+    pub(crate) fn is_checking(&self) -> bool {
+        self.checks
     }
 
     /// At least one of these formulas always holds.

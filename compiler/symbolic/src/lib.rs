@@ -31,6 +31,7 @@ mod places;
 mod queries;
 pub mod record;
 pub mod state;
+mod straight;
 pub mod terms;
 mod timers;
 pub mod values;

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use nacre_stack::visit::{rewrite_expr, rewrite_place, rewrite_statement, Rewriter};
+use nacre_stack::visit::{rewrite_expr, rewrite_place, rewrite_statement, Node, Rewriter, Traverse};
 use nacre_stack::*;
 
 use crate::execute::Run;
 use crate::state::Frame;
+use crate::terms::Term;
 use crate::Unsupported;
 
 /// The code of a path, as far as it has run.
@@ -28,6 +29,10 @@ pub struct Record {
     fields: BTreeMap<HeaderId, Vec<LocalId>>,
     /// Of the bodies that run: where the result goes.
     results: Vec<Option<LocalId>>,
+    /// Locals that are given, by those into which they were moved; by themselves, too.
+    given: BTreeMap<LocalId, LocalId>,
+    /// What is calculated from nothing but what is given.
+    pub calculated: BTreeMap<Term, Expr>,
 }
 
 impl Record {
@@ -36,6 +41,13 @@ impl Record {
         self.locals.push(Local { name: name.into(), ty: ty.clone(), by_ref: false });
         self.homes.push(home);
         LocalId(self.locals.len() as u32 - 1)
+    }
+
+    /// A new local whose value is given.
+    pub fn parameter(&mut self, name: &str, ty: &Type, home: Target) -> LocalId {
+        let local = self.local(name, ty, home);
+        self.given.insert(local, local);
+        local
     }
 
     /// A message of the frame that enters carries these headers, that of the lowest layer first, with these fields.
@@ -119,6 +131,23 @@ impl Run<'_> {
                 rewrite_statement(&mut renaming, &mut copy);
                 renaming.record.add(copy.kind, statement.span);
             }
+        }
+    }
+
+    /// Notes what a term is, where it is calculated from what is given alone.
+    pub(crate) fn note_calculated(&mut self, term: Term, expr: &Expr) {
+        let Some(mut renaming) = self.renaming() else { return };
+        let mut expr = expr.clone();
+        renaming.expr(&mut expr);
+        let given = &renaming.record.given;
+        let mut known = true;
+        expr.each(|node| {
+            let of_cell = matches!(node, Node::Place(Place { root: Root::Cell(_), .. }));
+            known &= !of_cell && node.local().is_none_or(|local| given.contains_key(&local));
+        });
+        if known {
+            rewrite_expr(&mut Given(given), &mut expr);
+            renaming.record.calculated.insert(term, expr);
         }
     }
 
@@ -216,8 +245,12 @@ impl Renaming<'_> {
     /// Moves a local into another one; a message of the frame stays one.
     fn hand_over(&mut self, into: LocalId, from: LocalId, span: Span) {
         let from = self.local(from);
-        let worn = self.record.worn.get(&from).cloned();
+        let (worn, given) = (self.record.worn.get(&from).cloned(), self.record.given.get(&from).copied());
         self.set_worn(into, worn);
+        match given {
+            Some(given) => self.record.given.insert(into, given),
+            None => self.record.given.remove(&into),
+        };
         let ty = self.record.locals[from.index()].ty.clone();
         self.record.add(StatementKind::Let(into, Expr::new(ExprKind::Local(from), ty, span)), span);
     }
@@ -274,10 +307,12 @@ impl Rewriter for Renaming<'_> {
                 }
             }
             ExprKind::PackView(_, operand) => {
-                if self.message_of(operand).is_some() {
-                    self.record.refuse("a message of a frame, packed");
-                }
+                let message = self.message_of(operand);
                 self.looked_at(operand);
+                if let Some(message) = message {
+                    let shared = ExprKind::Share(operand.clone());
+                    **operand = self.record.dressed(message, Expr::new(shared, Type::Msg, operand.span));
+                }
             }
             ExprKind::Length(operand) | ExprKind::View(operand) => self.looked_at(operand),
             ExprKind::Slice(operand, at, length) => {
@@ -292,5 +327,33 @@ impl Rewriter for Renaming<'_> {
     fn set(&mut self, local: &mut LocalId) {
         *local = self.local(*local);
         self.record.worn.remove(local);
+        self.record.given.remove(local);
+    }
+}
+
+/// Puts what is given in the place of the locals into which it was moved.
+struct Given<'r>(&'r BTreeMap<LocalId, LocalId>);
+
+impl Given<'_> {
+    fn local(&self, local: &mut LocalId) {
+        if let Some(given) = self.0.get(local) {
+            *local = *given;
+        }
+    }
+}
+
+impl Rewriter for Given<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if let Root::Local(local) = &mut place.root {
+            self.local(local);
+        }
+        rewrite_place(self, place);
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        if let ExprKind::Local(local) = &mut expr.kind {
+            self.local(local);
+        }
+        rewrite_expr(self, expr);
     }
 }

@@ -46,8 +46,8 @@ pub struct Body<'w, 'a> {
     pub levels: Vec<usize>,
     /// For each local, the layer whose code it is from.
     pub homes: Vec<usize>,
-    /// Whether the code is of several layers, so that each statement has its own.
-    pub several: bool,
+    /// Of a bypass: the code is of several layers, so each statement has its own.
+    pub bypass: Option<&'a Bypass>,
     unique: Unique,
     /// Cleanup that follows the statement that is being written.
     after: Vec<String>,
@@ -105,7 +105,7 @@ impl<'w, 'a> Body<'w, 'a> {
             names,
             levels,
             homes: vec![layer; locals.len()],
-            several: false,
+            bypass: None,
             unique,
             after: vec![],
             declared_at: HashMap::new(),

@@ -28,12 +28,13 @@ impl Writer<'_> {
 
     /// The function of a bypass.
     pub fn bypass(&mut self, at: usize) -> Written {
-        let bypass = &self.stack.bypasses[at];
+        let stack = self.stack;
+        let bypass = &stack.bypasses[at];
         let function = self.item_function(Item::Bypass(at));
         let p = self.prefix.clone();
         let homes: Vec<usize> = bypass.homes.iter().map(|home| self.level_of(*home)).collect();
         let mut body = Body::new(self, 0, Kind::Handler, &bypass.locals, &[&bypass.body]);
-        body.settle(&homes, &bypass.body, &bypass.condition);
+        body.settle(bypass, &homes);
         let parameters: Vec<LocalId> =
             bypass.parameters.iter().chain(bypass.fields.iter().flatten()).copied().collect();
         let declared = body.parameters(&parameters);
@@ -83,11 +84,11 @@ impl Writer<'_> {
     }
 }
 
-impl Body<'_, '_> {
+impl<'a> Body<'_, 'a> {
     /// The locals are of several layers: `homes` has, for each, from where on a message in it carries headers.
-    fn settle(&mut self, homes: &[usize], block: &Block, condition: &Expr) {
+    fn settle(&mut self, bypass: &'a Bypass, homes: &[usize]) {
         self.levels = homes.to_vec();
-        block.each_statement(|statement| {
+        bypass.body.each_statement(|statement| {
             if let StatementKind::Let(local, e) = &statement.kind {
                 if let (true, ExprKind::Push(_, header, _)) = (pushes(e), &e.kind) {
                     let layer = self.w.stack.header(*header).layer.index();
@@ -96,20 +97,8 @@ impl Body<'_, '_> {
             }
         });
         self.homes = homes.iter().map(|level| level.saturating_sub(1)).collect();
-        condition.each(|node| self.reads(node.local()));
-        self.several = true;
-    }
-
-    /// The layer whose code a statement of a bypass is from: that of the cells in it, else that of what it sets.
-    pub fn layer_of(&self, statement: &Statement) -> usize {
-        let mut cells = None;
-        statement.each(|node| {
-            if let visit::Node::Place(Place { root: Root::Cell(cell), .. }) = node {
-                cells = Some(self.w.stack.cell(*cell).layer.index());
-            }
-        });
-        let set = statement.sets().first().map(|local| self.homes[local.index()]);
-        cells.or(set).unwrap_or(0)
+        bypass.condition.each(|node| self.reads(node.local()));
+        self.bypass = Some(bypass);
     }
 }
 

@@ -15,8 +15,8 @@ impl<'a> Body<'_, 'a> {
         let homes = self.homes(block);
         for (index, statement) in block.iter().enumerate() {
             self.line_of(statement.span);
-            if self.several {
-                self.layer = self.layer_of(statement);
+            if let Some(bypass) = self.bypass {
+                self.layer = bypass.layer_of(self.w.stack, statement).index();
             }
             for local in homes.iter().filter(|(_, at)| *at == index).map(|(l, _)| *l) {
                 self.declare(local, statement);
