@@ -143,6 +143,7 @@ impl<'a> Decisive<'a> {
             Root::Local(local) => match body {
                 BodyId::Handler(id) => self.stack.handler(id).locals[local.index()].ty.clone(),
                 BodyId::Function(id) => self.stack.function(id).locals[local.index()].ty.clone(),
+                BodyId::Bypass(at) => self.stack.bypasses[at].locals[local.index()].ty.clone(),
                 BodyId::Initial(_) | BodyId::Said(_) => place.ty.clone(),
             },
         }

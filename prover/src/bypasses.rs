@@ -2,10 +2,11 @@
 
 use nacre_bypass::{claims, Claims, What};
 use nacre_stack::Stack;
-use nacre_symbolic::terms::Goal;
+use nacre_symbolic::terms::{script, Goal, Term, Terms};
 use nacre_symbolic::Unsupported;
 
 use crate::obligations::Problem;
+use crate::solvers::{Answer, Solver};
 
 /// The obligations of one bypass.
 #[derive(Clone, Debug)]
@@ -16,10 +17,25 @@ pub struct Proof {
     pub obligations: Result<Vec<(What, Option<Problem>)>, Unsupported>,
 }
 
-/// The obligations of all bypasses of a stack.
-pub fn of_bypasses(stack: &Stack) -> Vec<Proof> {
-    let all = stack.bypasses.iter().enumerate();
-    all.map(|(at, bypass)| Proof { bypass: at, obligations: claims(stack, bypass).map(problems) }).collect()
+/// The obligations of all bypasses of a stack. The solver is asked for branches that calculation does not decide.
+pub fn of_bypasses(stack: &Stack, solver: &Solver) -> Vec<Proof> {
+    (0..stack.bypasses.len()).map(|at| of_bypass(stack, at, solver)).collect()
+}
+
+/// The obligations of one bypass.
+pub fn of_bypass(stack: &Stack, at: usize, solver: &Solver) -> Proof {
+    let follows = |terms: &Terms, known: &[Term], claim: Term| {
+        let goal = Goal { name: "branch".into(), assumptions: known.to_vec(), claim };
+        solver.solve(&script(terms, &goal, &[])) == Answer::Proved
+    };
+    let decide = |terms: &mut Terms, known: &[Term], branch: Term| {
+        if follows(terms, known, branch) {
+            return Some(true);
+        }
+        let negated = terms.not(branch);
+        follows(terms, known, negated).then_some(false)
+    };
+    Proof { bypass: at, obligations: claims(stack, &stack.bypasses[at], &decide).map(problems) }
 }
 
 /// The problems of claims; None: calculation has shown the claim. All are unsatisfiable if the claim holds, but that of

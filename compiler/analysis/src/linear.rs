@@ -25,7 +25,7 @@ struct Walker<'a> {
 /// be valid otherwise.
 pub fn check(stack: &Stack) -> Vec<Problem> {
     let mut problems = vec![];
-    for body in values::bodies(stack) {
+    for body in values::bodies(stack).chain(values::bypasses(stack)) {
         let mut walker = Walker::new(stack, &mut problems, body);
         body.parameters.iter().chain(body.fields).for_each(|id| walker.set(*id, Use::Live));
         let begin = std::mem::take(&mut walker.flow);

@@ -14,6 +14,8 @@ pub enum BodyId {
     Handler(HandlerId),
     /// A function.
     Function(FunctionId),
+    /// By its place in [`Stack::bypasses`].
+    Bypass(usize),
     /// The initial value of a cell.
     Initial(CellId),
     /// An invariant or admission of a layer.
@@ -77,6 +79,19 @@ pub fn bodies(stack: &Stack) -> impl Iterator<Item = Body<'_>> {
         block: &f.body,
     });
     handlers.chain(functions)
+}
+
+/// The code of bypasses. Of what is given, only the parameters are named: no field of a header holds a message.
+pub fn bypasses(stack: &Stack) -> impl Iterator<Item = Body<'_>> {
+    stack.bypasses.iter().enumerate().map(|(i, bypass)| Body {
+        id: BodyId::Bypass(i),
+        layer: LayerId(0),
+        name: "a bypass",
+        locals: &bypass.locals,
+        parameters: &bypass.parameters,
+        fields: &[],
+        block: &bypass.body,
+    })
 }
 
 /// Initial values of cells: the draws for them, and the values.

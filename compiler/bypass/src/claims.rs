@@ -36,27 +36,52 @@ pub struct Claims {
     pub all: Vec<(What, Term)>,
 }
 
-/// The claims about a bypass of a stack.
+/// Whether a formula follows from others (true), its negation does (false), or neither is known.
+pub type Decide<'d> = &'d dyn Fn(&mut Terms, &[Term], Term) -> Option<bool>;
+
+/// The claims about a bypass of a stack. `decide` is asked for branches of the handlers that what the condition tells
+/// does not decide by calculation; its answers become part of the claims.
 ///
 /// # Errors
-/// A construct without terms, or a branch of the handlers that the condition does not decide.
-pub fn claims(stack: &Stack, bypass: &Bypass) -> Result<Claims, Unsupported> {
-    let mut step = Step::new(stack, Guide::checking());
-    step.enter(bypass.entry)?;
-    let values = given(bypass, &step);
-    let before = step.before.clone();
-    let condition = step.run.condition_of(bypass, &values)?;
-    step.run.learn(condition);
-    step.drain()?;
-    let guide = step.run.guide.take().expect("a guided run");
-    if guide.undecided.is_some() {
-        return Err(Unsupported { what: "a branch that the condition does not decide".into() });
+/// A construct without terms, or a branch of the handlers that is not decided.
+pub fn claims(stack: &Stack, bypass: &Bypass, decide: Decide) -> Result<Claims, Unsupported> {
+    let mut sides = vec![];
+    loop {
+        let mut step = Step::new(stack, Guide::checking(sides.clone()));
+        step.enter(bypass.entry)?;
+        let values = given(bypass, &step);
+        let condition = step.run.condition_of(bypass, &values)?;
+        step.run.learn(condition);
+        let ran = step.drain();
+        let undecided = step.run.guide.as_ref().and_then(|guide| guide.undecided);
+        let Some((_, branch)) = undecided else {
+            ran?;
+            return compare(stack, bypass, step, &values, condition);
+        };
+        let mut known = step.run.assumptions.clone();
+        known.push(condition);
+        let Some(side) = decide(&mut step.run.terms, &known, branch) else {
+            return Err(Unsupported { what: "a branch that the condition does not decide".into() });
+        };
+        sides.push(side);
     }
+}
+
+/// The claims, when the handlers have run.
+fn compare(
+    stack: &Stack,
+    bypass: &Bypass,
+    mut step: Step,
+    values: &[Option<Value>],
+    condition: Term,
+) -> Result<Claims, Unsupported> {
+    let before = step.before.clone();
+    let guide = step.run.guide.take().expect("a guided run");
     let layered = (step.run.state.clone(), std::mem::take(&mut step.outputs), std::mem::take(&mut step.later));
     step.run.record = None;
     step.run.state = before;
     step.run.emissions.clear();
-    step.run.straight(bypass, &values)?;
+    step.run.straight(bypass, values)?;
     let emissions = std::mem::take(&mut step.run.emissions);
     let (later, leaving): (Vec<_>, Vec<_>) = emissions.into_iter().partition(|emission| emission.later);
     let outputs = |emissions: Vec<nacre_symbolic::execute::Emission>| {

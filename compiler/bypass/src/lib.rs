@@ -16,7 +16,7 @@ pub mod show;
 mod step;
 mod synthesize;
 
-pub use claims::{claims, Claims, What};
+pub use claims::{claims, Claims, Decide, What};
 pub use path::{Form, Output, Path, Refusal};
 pub use search::{detours, paths, MOST};
 pub use synthesize::{add_bypasses, bypass, MOST_OF_ONE};

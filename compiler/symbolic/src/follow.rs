@@ -53,8 +53,14 @@ impl Run<'_> {
             return taken;
         }
         if guide.is_checking() {
-            guide.undecided.get_or_insert(span);
-            return true;
+            let Some(taken) = guide.told() else {
+                guide.undecided.get_or_insert((span, condition));
+                return true;
+            };
+            let claimed = if taken { condition } else { self.terms.not(condition) };
+            guide.decided.push(claimed);
+            self.learn(claimed);
+            return taken;
         }
         let (taken, why, first) = guide.choose(tells);
         let holds = if taken { decided } else { self.terms.not(decided) };

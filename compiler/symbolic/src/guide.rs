@@ -53,8 +53,8 @@ pub struct Guide {
     checks: bool,
     /// Of such a guide: what was decided.
     pub decided: Vec<Term>,
-    /// Of such a guide: the first branch that was not.
-    pub undecided: Option<Span>,
+    /// Of such a guide: the first branch that was not, and its condition.
+    pub undecided: Option<(Span, Term)>,
 }
 
 impl Guide {
@@ -64,9 +64,16 @@ impl Guide {
         Guide { sides, unlikely, ..Guide::default() }
     }
 
-    /// Takes the sides that what is known decides.
-    pub fn checking() -> Guide {
-        Guide { checks: true, ..Guide::default() }
+    /// Takes the sides that what is known decides, and these ones at the first branches at which it does not. What was
+    /// decided either way is for others to show.
+    pub fn checking(sides: Vec<bool>) -> Guide {
+        Guide { checks: true, sides, ..Guide::default() }
+    }
+
+    /// The side of the next branch that what is known does not decide.
+    pub(crate) fn told(&mut self) -> Option<bool> {
+        self.met += 1;
+        self.sides.get(self.met - 1).copied()
     }
 
     /// Whether what is known must decide each branch.
