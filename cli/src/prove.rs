@@ -1,4 +1,4 @@
-//! `nacre prove`: proves invariants, assertions and bounds of the layers of a stack, for all states.
+//! `nacre prove`: proves invariants, assertions and bounds of the layers of a stack, and its bypasses, for all states.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +14,8 @@ use nacre_symbolic::execute::ClaimKind;
 use crate::args::Prove;
 use crate::console::{complain, print, Exit};
 use crate::program;
+
+mod bypasses;
 
 /// The state of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,27 +52,49 @@ pub fn prove(args: &Prove) -> Exit {
     };
     let parts = of_stack(&stack);
     let judged = judge_all(&parts, &solvers);
-    report(&session, &stack, &parts, &judged)
+    let layers = report(&session, &stack, &parts, &judged);
+    let bypasses = bypasses::prove(&session, &stack, &solvers);
+    match layers + bypasses {
+        0 => {
+            print("proved, for all states, events and messages\n");
+            Exit::Yes
+        }
+        open => {
+            print(&format!("{open} not proved\n"));
+            Exit::Unknown
+        }
+    }
+}
+
+/// Does something for each of so many things, on two threads; the results are in their order.
+fn in_parallel<T: Send>(count: usize, each: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        if at >= count {
+            break;
+        }
+        let result = each(at);
+        found.lock().expect("no thread panics").push((at, result));
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    let mut found = found.into_inner().expect("no thread panics");
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Solves all problems, on two threads.
 fn judge_all<'p>(parts: &'p [Part], solvers: &[Solver]) -> Vec<Judged<'p>> {
     let all: Vec<(&Part, &Obligation)> =
         parts.iter().flat_map(|part| part.obligations.iter().flatten().map(move |one| (part, one))).collect();
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || loop {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let Some((_, obligation)) = all.get(at) else { break };
-        let outcome = judge(obligation, solvers);
-        found.lock().expect("no thread panics").push((at, outcome));
+    let judge = |at: usize| {
+        let (part, obligation) = all[at];
+        Judged { part, obligation, outcome: judge(obligation, solvers) }
     };
-    thread::scope(|scope| {
-        scope.spawn(work);
-        work();
-    });
-    let mut outcomes = found.into_inner().expect("no thread panics");
-    outcomes.sort_by_key(|(at, _)| *at);
-    outcomes.into_iter().map(|(at, outcome)| Judged { part: all[at].0, obligation: all[at].1, outcome }).collect()
+    in_parallel(all.len(), judge)
 }
 
 /// An obligation is proved if every solver proves it, and refuted if one refutes it.
@@ -95,7 +119,8 @@ fn named(problem: &Problem, values: Vec<String>) -> Vec<(String, String)> {
     problem.shown.iter().cloned().zip(values).collect()
 }
 
-fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -> Exit {
+/// Prints what was proved of the layers; returns how much was not.
+fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -> usize {
     let mut by_layer: BTreeMap<LayerId, Vec<&Part>> = BTreeMap::new();
     parts.iter().for_each(|part| by_layer.entry(part.layer).or_default().push(part));
     let mut open = 0;
@@ -115,20 +140,10 @@ fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -
             print(&format!("  {}: no claim is made: {why} has no terms\n", part.name));
         }
     }
-    match (judged.len() + open, open) {
-        (0, _) => {
-            print("nothing to prove: no layer has invariants, assertions or loops\n");
-            Exit::Yes
-        }
-        (_, 0) => {
-            print("proved, for all states, events and messages\n");
-            Exit::Yes
-        }
-        _ => {
-            print(&format!("{open} not proved\n"));
-            Exit::Unknown
-        }
+    if judged.len() + open == 0 {
+        print("no layer has invariants, assertions or loops\n");
     }
+    open
 }
 
 /// One claim that was not proved, and why.
