@@ -60,7 +60,7 @@ pub enum Verb {
     /// Replays a run that `verify` saved, in the interpreter and in the emitted C
     #[command(after_help = help::REPLAY)]
     Replay(Replay),
-    /// Proves invariants, assertions and bounds of the layers of a stack, for all states
+    /// Proves invariants, assertions and bounds of the layers of a stack, and its bypasses, for all states
     #[command(after_help = help::PROVE)]
     Prove(Prove),
     /// Measures which branches are likely (not built yet)
@@ -105,7 +105,7 @@ pub struct Verify {
     /// router: crashes, restarts and strangers, in runs of the emitted C on the runtime's router core
     #[arg(long, default_value = "explorer", value_name = "ENGINE")]
     pub engine: Engine,
-    /// The level of the C that spin-c or router runs: queue, call, inline (repeatable) [default: all; of router: call]
+    /// The level of the C that spin-c or router runs: queue, call, inline, bypass (repeatable) [default: all; of router: call]
     #[arg(long, value_name = "LEVEL")]
     pub level: Vec<EmittedLevel>,
     /// Repeat one run of router, as a violation prints it
@@ -164,7 +164,7 @@ pub struct Replay {
     /// The source, if it has moved
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Also replay in the emitted C at this level: queue, call, inline (repeatable)
+    /// Also replay in the emitted C at this level: queue, call, inline, bypass (repeatable)
     #[arg(long, value_name = "LEVEL")]
     pub level: Vec<EmittedLevel>,
     /// Stop at each step of the emitted C under gdb, with the lines of the layers
@@ -231,7 +231,7 @@ pub struct Explain {
     #[arg(long, conflicts_with = "stage")]
     pub json: bool,
     /// Print the output of a compiler stage: tokens, syntax, typed, fragments, composed, the name of a pass, c-queue,
-    /// c-call, c-inline, paths, promela
+    /// c-call, c-inline, c-bypass, paths, promela
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<String>,
     /// With a stage that is stack IR: print the span of each statement and expression, as file:start..end in bytes
@@ -244,7 +244,8 @@ pub struct Explain {
 pub struct Build {
     #[command(flatten)]
     pub which: Which,
-    /// Optimization level: queue (no optimization), call (events become calls), inline (calls are inlined)
+    /// Optimization level: queue (no optimization), call (events become calls), inline (calls are inlined), bypass (common
+    /// events do what all layers do at once)
     #[arg(long, default_value = "inline", value_name = "LEVEL")]
     pub level: EmittedLevel,
     /// The output folder; it is created if missing
@@ -373,7 +374,7 @@ pub struct Net {
     /// Capture all frames in a pcap file, for Wireshark and tcpdump
     #[arg(long, value_name = "PATH")]
     pub pcap: Option<PathBuf>,
-    /// Optimization level: queue, call, inline (the fastest, but slow to compile the first time)
+    /// Optimization level: queue, call, inline, bypass (the last two are fast, but slow to compile the first time)
     #[arg(long, default_value = "call", value_name = "LEVEL")]
     pub level: EmittedLevel,
     /// Print the result as JSON
@@ -415,7 +416,8 @@ pub struct Sim {
     /// Bytes that such a link holds; what exceeds that is lost
     #[arg(long, value_name = "BYTES", requires = "rate")]
     pub queue: Option<u64>,
-    /// What runs: interpreter, queue, call, inline; `all`: all four in lockstep; `queue/inline`: one for each endpoint
+    /// What runs: interpreter, queue, call, inline, bypass; `all`: all of them in lockstep; `queue/inline`: one for each
+    /// endpoint
     #[arg(long, default_value = "interpreter", value_name = "LEVEL")]
     pub level: Machines,
     /// Let the interpreter handle the events of a step in any order that keeps each link in order

@@ -63,10 +63,7 @@ pub fn emit_with(stack: &Stack, level: Level, lines: Option<Lines>) -> Result<Em
         return Err(format!("{why}, so there is no C to run"));
     }
     let mut stack = stack.clone();
-    nacre_optimize::pass_over::fuse(&mut stack);
-    nacre_optimize::release_low::split(&mut stack);
-    nacre_optimize::calls::decide(&mut stack);
-    nacre_optimize::inline::mark(&mut stack);
+    nacre_driver::optimize(&mut stack, level);
     let options = Options { prefix: Some(PREFIX.into()), lines: lines.is_some(), asks_draws: true, models: true };
     let text = write_with(&stack, level, lines.unwrap_or(&|_| None), options.clone());
     let check = write_check(&stack, level, options);

@@ -38,7 +38,7 @@ fn crates_import_only_what_the_architecture_allows() {
         ("process/Cargo.toml", &[]),
         ("compiler/symbolic/Cargo.toml", &["stack"]),
         ("compiler/bypass/Cargo.toml", &["stack", "symbolic"]),
-        ("prover/Cargo.toml", &["process", "stack", "symbolic"]),
+        ("prover/Cargo.toml", &["bypass", "process", "stack", "symbolic"]),
         ("handshakes/Cargo.toml", &[]),
         ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
@@ -48,7 +48,7 @@ fn crates_import_only_what_the_architecture_allows() {
                 "backend-c",
                 "backend-promela",
                 "checker",
-                "optimize",
+                "driver",
                 "process",
                 "specification",
                 "stack",

@@ -391,7 +391,7 @@ fn classic_mistakes_are_found_by_short_runs() {
                     Some(run.steps.len()),
                     "{what}: a shortest run"
                 );
-                let level = [Level::Queue, Level::Call, Level::Inline][number % 3];
+                let level = Level::ALL[number % Level::ALL.len()];
                 replayed(what, &world, &run, level);
             }
             other => wrong.push(format!("{what}: {:?}", other.map(|(_, run)| (run.steps.len(), run.why)))),

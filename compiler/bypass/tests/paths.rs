@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use nacre_bypass::show::show;
-use nacre_bypass::{paths, Entry, Form};
+use nacre_bypass::{paths, Form};
 use nacre_driver::Session;
-use nacre_stack::{EventRole, PortId, Shape, Span};
+use nacre_stack::{Entry, EventRole, PortId, Shape, Span};
 use nacre_symbolic::guide::Why;
 
 fn root() -> PathBuf {
