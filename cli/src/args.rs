@@ -105,7 +105,8 @@ pub struct Verify {
     /// router: crashes, restarts and strangers, in runs of the emitted C on the runtime's router core
     #[arg(long, default_value = "explorer", value_name = "ENGINE")]
     pub engine: Engine,
-    /// The level of the C that spin-c or router runs: queue, call, inline, bypass (repeatable) [default: all; of router: call]
+    /// The level of the C that spin-c or router runs: queue, call, inline, bypass (repeatable) [default: all; of
+    /// router: call]
     #[arg(long, value_name = "LEVEL")]
     pub level: Vec<EmittedLevel>,
     /// Repeat one run of router, as a violation prints it
@@ -244,8 +245,8 @@ pub struct Explain {
 pub struct Build {
     #[command(flatten)]
     pub which: Which,
-    /// Optimization level: queue (no optimization), call (events become calls), inline (calls are inlined), bypass (common
-    /// events do what all layers do at once)
+    /// Optimization level: queue (no optimization), call (events become calls), inline (calls are inlined), bypass
+    /// (common events do what all layers do at once)
     #[arg(long, default_value = "inline", value_name = "LEVEL")]
     pub level: EmittedLevel,
     /// The output folder; it is created if missing
@@ -416,8 +417,8 @@ pub struct Sim {
     /// Bytes that such a link holds; what exceeds that is lost
     #[arg(long, value_name = "BYTES", requires = "rate")]
     pub queue: Option<u64>,
-    /// What runs: interpreter, queue, call, inline, bypass; `all`: all of them in lockstep; `queue/inline`: one for each
-    /// endpoint
+    /// What runs: interpreter, queue, call, inline, bypass; `all`: all of them in lockstep; `queue/inline`: one for
+    /// each endpoint
     #[arg(long, default_value = "interpreter", value_name = "LEVEL")]
     pub level: Machines,
     /// Let the interpreter handle the events of a step in any order that keeps each link in order

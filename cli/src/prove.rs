@@ -1,9 +1,6 @@
 //! `nacre prove`: proves invariants, assertions and bounds of the layers of a stack, and its bypasses, for all states.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
-use std::thread;
 
 use nacre_driver::Session;
 use nacre_prover::obligations::{of_stack, Kind, Obligation, Part, Problem};
@@ -16,6 +13,7 @@ use crate::console::{complain, print, Exit};
 use crate::program;
 
 mod bypasses;
+mod threads;
 
 /// The state of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,26 +64,6 @@ pub fn prove(args: &Prove) -> Exit {
     }
 }
 
-/// Does something for each of so many things, on two threads; the results are in their order.
-fn in_parallel<T: Send>(count: usize, each: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || loop {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        if at >= count {
-            break;
-        }
-        let result = each(at);
-        found.lock().expect("no thread panics").push((at, result));
-    };
-    thread::scope(|scope| {
-        scope.spawn(work);
-        work();
-    });
-    let mut found = found.into_inner().expect("no thread panics");
-    found.sort_by_key(|(at, _)| *at);
-    found.into_iter().map(|(_, result)| result).collect()
-}
-
 /// Solves all problems, on two threads.
 fn judge_all<'p>(parts: &'p [Part], solvers: &[Solver]) -> Vec<Judged<'p>> {
     let all: Vec<(&Part, &Obligation)> =
@@ -94,7 +72,7 @@ fn judge_all<'p>(parts: &'p [Part], solvers: &[Solver]) -> Vec<Judged<'p>> {
         let (part, obligation) = all[at];
         Judged { part, obligation, outcome: judge(obligation, solvers) }
     };
-    in_parallel(all.len(), judge)
+    threads::in_parallel(all.len(), judge)
 }
 
 /// An obligation is proved if every solver proves it, and refuted if one refutes it.

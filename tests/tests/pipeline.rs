@@ -78,8 +78,8 @@ fn shown(case: &str, level: Level, part: &Part) -> bool {
     let also: &[&str] = match part.content {
         Content::Interface | Content::Support | Content::Prototypes => return false,
         Content::Types | Content::Layer => return true,
-        // At level `inline` most helpers are the same functions, inlined.
-        Content::Helper if level == Level::Inline => &[],
+        // At these levels most helpers are the same functions, inlined.
+        Content::Helper if level.is_quick() => &[],
         Content::Helper => &["packed", "filter", "container", "pieces"],
         Content::Open | Content::Call => &["admission"],
         Content::Timers => &["timer"],
@@ -221,7 +221,7 @@ fn support_text_equals_its_golden_file() {
 fn support_text_of_each_stack_is_part_of_the_golden_file() {
     for level in LEVELS {
         // The queue is a section of it, and only level `queue` needs it in this stack.
-        let whole = support(SUPPORT, if level == Level::Inline { level } else { Level::Queue }, SUPPORT);
+        let whole = support(SUPPORT, if level.is_quick() { Level::Inline } else { Level::Queue }, SUPPORT);
         for case in CASES {
             let mut lines = whole.lines();
             for line in support(case, level, SUPPORT).lines() {

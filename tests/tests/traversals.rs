@@ -179,6 +179,7 @@ const RECOGNIZERS: Listed = &[
             ("compiler/compose/src/greatest.rs", &["is", "of"]),
             ("compiler/compose/src/strides.rs", &["of"]),
             ("compiler/stack/src/validate/cycles.rs", &["pushed_header"]),
+            ("compiler/symbolic/src/recording.rs", &["message_of"]),
         ],
     ),
     (

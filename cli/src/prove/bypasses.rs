@@ -6,6 +6,7 @@ use nacre_prover::bypasses::of_bypass;
 use nacre_prover::solvers::{Answer, Solver};
 use nacre_stack::{number, Entry, Span, Stack};
 
+use super::threads::in_parallel;
 use crate::console::print;
 
 /// What became of one bypass.
@@ -25,7 +26,7 @@ pub(super) fn prove(session: &Session, composed: &Stack, solvers: &[Solver]) -> 
         print("no common event has a bypass\n");
         return 0;
     }
-    let verdicts = super::in_parallel(stack.bypasses.len(), |at| judge(&stack, at, solvers));
+    let verdicts = in_parallel(stack.bypasses.len(), |at| judge(&stack, at, solvers));
     let open: Vec<(usize, &String)> = verdicts
         .iter()
         .enumerate()

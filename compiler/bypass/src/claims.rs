@@ -1,8 +1,10 @@
-//! What has to hold for a bypass: where its condition does, it leaves the state and the outputs that the handlers leave.
+//! What has to hold for a bypass: where its condition does, it leaves the state and the outputs that the handlers
+//! leave.
 //!
-//! Both sides are executed symbolically: the handlers, one event after the other, as the head of `nacre_stack` defines a
-//! step; and the code of the bypass, as it stands in the stack IR. The handlers are followed along the branches that the
-//! condition decides; that it does is a claim of its own, so nothing about the search that found the bypass is trusted.
+//! Both sides are executed symbolically: the handlers, one event after the other, as the head of `nacre_stack` defines
+//! a step; and the code of the bypass, as it stands in the stack IR. The handlers are followed along the branches that
+//! the condition decides; that it does is a claim of its own, so nothing about the search that found the bypass is
+//! trusted.
 
 use nacre_stack::*;
 use nacre_symbolic::guide::Guide;

@@ -5,34 +5,15 @@ use std::collections::HashMap;
 use nacre_stack::operations::Parts;
 use nacre_stack::*;
 use nacre_symbolic::terms::{Node, Op, Sort, Term, Terms};
-use nacre_symbolic::values::{leaves, Message, Row, Value, Window};
 use nacre_symbolic::Unsupported;
 
+use crate::known::{inside, known, Leaf};
 use crate::path::Path;
 
 type Found<T> = Result<T, Unsupported>;
 
-/// What a free constant stands for.
-#[derive(Clone)]
-enum Leaf {
-    /// A value of a type with a single term.
-    Value(Expr),
-    /// The bytes of a message: an expression that borrows it.
-    Bytes(Expr),
-    Timer(Place),
-    /// Which entries of a window are there; its lowest number.
-    Used(Place, Term),
-    /// A part of the entries of a window: the path to it, and its type.
-    Entries {
-        window: Place,
-        path: Vec<Step>,
-        ty: Type,
-    },
-}
-
 /// Makes expressions of the terms of one path.
 pub(crate) struct Express<'p> {
-    stack: &'p Stack,
     terms: &'p Terms,
     known: HashMap<Term, Leaf>,
     span: Span,
@@ -45,144 +26,13 @@ const fn unsigned(width: u32) -> Type {
 impl<'p> Express<'p> {
     /// Knows the state before the event, and its arguments.
     pub fn new(stack: &'p Stack, path: &'p Path) -> Express<'p> {
-        let mut express = Express { stack, terms: &path.terms, known: HashMap::new(), span: Span::default() };
-        for (at, (cell, value)) in stack.cells.iter().zip(&path.before.cells).enumerate() {
-            if let Ok(value) = value {
-                let place = Place { root: Root::Cell(CellId(at as u32)), path: vec![], ty: cell.ty.clone() };
-                express.place(&place, value);
-            }
-        }
-        for (local, value) in path.code.parameters.iter().zip(&path.arguments) {
-            express.argument(path, *local, value);
-        }
-        let calculated = path.code.record.calculated.iter();
-        express.known.extend(calculated.map(|(term, expr)| (*term, Leaf::Value(expr.clone()))));
-        let now = express.make(ExprKind::Now, Type::Instant);
-        express.known.insert(path.before.now, Leaf::Value(now));
-        express
+        Express { terms: &path.terms, known: known(stack, path), span: Span::default() }
     }
 
     /// A condition as an expression.
     pub fn condition(&mut self, holds: Term, span: Span) -> Found<Expr> {
         self.span = span;
         self.formula(holds)
-    }
-
-    fn argument(&mut self, path: &Path, local: LocalId, value: &Value) {
-        let ty = path.code.record.locals[local.index()].ty.clone();
-        let expr = self.make(ExprKind::Local(local), ty.clone());
-        match value {
-            Value::Term(term) => {
-                self.known.insert(*term, Leaf::Value(expr));
-            }
-            Value::Message(message) => {
-                let place = Place { root: Root::Local(local), path: vec![], ty };
-                let borrowed = self.make(ExprKind::Borrow(Box::new(place)), Type::Msg);
-                self.known.insert(message.bytes, Leaf::Bytes(borrowed));
-                self.fields(path, message);
-            }
-            _ => {}
-        }
-    }
-
-    fn fields(&mut self, path: &Path, message: &Message) {
-        let headers = path.entry.headers(self.stack).iter().zip(&path.code.fields);
-        for (header, locals) in headers {
-            for (local, value) in locals.iter().zip(&message.fields[header.index()]) {
-                let ty = path.code.record.locals[local.index()].ty.clone();
-                let place = Place { root: Root::Local(*local), path: vec![], ty };
-                self.place(&place, value);
-            }
-        }
-    }
-
-    /// Knows the parts of a value at a place.
-    fn place(&mut self, place: &Place, value: &Value) {
-        match (value, &place.ty) {
-            (Value::Term(term), Type::Timer) => {
-                self.known.insert(*term, Leaf::Timer(place.clone()));
-            }
-            (Value::Term(term), _) => {
-                let load = self.load(place.clone());
-                self.known.insert(*term, Leaf::Value(load));
-            }
-            (Value::Tuple(parts), Type::Struct(_) | Type::Tuple(_)) => {
-                for (at, (part, ty)) in parts.iter().zip(self.types_of(&place.ty)).enumerate() {
-                    self.place(&inside(place, Step::Field(at as u32), ty), part);
-                }
-            }
-            (Value::Option(some, inner), Type::Option(ty)) => {
-                let whole = match self.stack.has_message(&place.ty) {
-                    true => self.make(ExprKind::Borrow(Box::new(place.clone())), place.ty.clone()),
-                    false => self.load(place.clone()),
-                };
-                let is_some = self.make(ExprKind::IsSome(Box::new(whole)), Type::Bool);
-                self.known.insert(*some, Leaf::Value(is_some));
-                self.place(&inside(place, Step::Unwrap, (**ty).clone()), inner);
-            }
-            (Value::Array(parts), Type::Array(ty, _)) => {
-                for (at, part) in parts.iter().enumerate() {
-                    let index = self.make(ExprKind::Const(at as u64), unsigned(32));
-                    self.place(&inside(place, Step::Index(index), (**ty).clone()), part);
-                }
-            }
-            (Value::Message(message), _) => {
-                let borrowed = self.make(ExprKind::Borrow(Box::new(place.clone())), Type::Msg);
-                self.known.insert(message.bytes, Leaf::Bytes(borrowed));
-            }
-            (Value::Window(window), Type::Window(..)) => self.window(place, window),
-            (Value::Row(row), _) => self.row(place, row),
-            _ => {}
-        }
-    }
-
-    fn types_of(&self, ty: &Type) -> Vec<Type> {
-        match ty {
-            Type::Struct(id) => self.stack.structs[id.index()].fields.iter().map(|field| field.ty.clone()).collect(),
-            Type::Tuple(types) => types.clone(),
-            _ => vec![],
-        }
-    }
-
-    fn window(&mut self, place: &Place, window: &Window) {
-        let Type::Window(entry, _, bits) = &place.ty else { return };
-        for (query, term) in [(Query::Low, window.low), (Query::Next, window.next), (Query::High, window.high)] {
-            let asked = self.make(ExprKind::Query(query, Box::new(place.clone()), vec![]), Type::Seq(*bits));
-            self.known.insert(term, Leaf::Value(asked));
-        }
-        self.known.insert(window.used, Leaf::Used(place.clone(), window.low));
-        let mut parts = vec![];
-        self.parts(&window.entries.form, entry, &mut vec![], &mut parts);
-        // One array for each term of an entry, in the order of its parts.
-        for (array, part) in window.entries.arrays.iter().zip(parts) {
-            if let Some((path, ty)) = part {
-                self.known.insert(*array, Leaf::Entries { window: place.clone(), path, ty });
-            }
-        }
-    }
-
-    /// The parts of an entry in the order of its terms; None: one that no expression gives.
-    fn parts(&self, form: &Value, ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Option<(Vec<Step>, Type)>>) {
-        match (form, ty) {
-            (Value::Tuple(parts), Type::Struct(_) | Type::Tuple(_)) => {
-                for (at, (part, ty)) in parts.iter().zip(self.types_of(ty)).enumerate() {
-                    path.push(Step::Field(at as u32));
-                    self.parts(part, &ty, path, found);
-                    path.pop();
-                }
-            }
-            (Value::Term(_), _) => found.push(Some((path.clone(), ty.clone()))),
-            _ => {
-                let mut hidden = vec![];
-                let _ = leaves(form, &mut hidden);
-                found.extend(hidden.iter().map(|_| None));
-            }
-        }
-    }
-
-    fn row(&mut self, place: &Place, row: &Row) {
-        let len = self.make(ExprKind::Query(Query::Len, Box::new(place.clone()), vec![]), unsigned(32));
-        self.known.insert(row.len, Leaf::Value(len));
     }
 
     fn make(&self, kind: ExprKind, ty: Type) -> Expr {
@@ -442,12 +292,6 @@ impl<'p> Express<'p> {
         };
         Unsupported { what }
     }
-}
-
-fn inside(place: &Place, step: Step, ty: Type) -> Place {
-    let mut path = place.path.clone();
-    path.push(step);
-    Place { root: place.root, path, ty }
 }
 
 fn unsupported(what: &str) -> Unsupported {

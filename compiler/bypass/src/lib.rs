@@ -10,6 +10,7 @@
 
 mod claims;
 mod express;
+mod known;
 pub mod path;
 mod search;
 pub mod show;

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::visit::{Node, Traverse};
 use crate::*;
 
 /// Where an event enters the stack.
@@ -24,8 +23,8 @@ pub struct Bypass {
     /// Over the state before the event, and the locals that are given. The call is admitted, the timer is due.
     pub condition: Expr,
     pub locals: Vec<Local>,
-    /// For each local the layer, or the port, whose code it is from: a message in it carries headers of the layers above
-    /// only.
+    /// For each local the layer, or the port, whose code it is from: a message in it carries headers of the layers
+    /// above only.
     pub homes: Vec<Target>,
     /// One local for each parameter of the event. The message of a frame has no headers here.
     pub parameters: Vec<LocalId>,
@@ -33,57 +32,4 @@ pub struct Bypass {
     pub fields: Vec<Vec<LocalId>>,
     /// Without branches, loops and calls of functions. Emits only to ports, and `later`.
     pub body: Block,
-}
-
-impl Bypass {
-    /// The layer whose code a statement is from: that of the cells in it, else that of what it sets.
-    pub fn layer_of(&self, stack: &Stack, statement: &Statement) -> LayerId {
-        let mut cells = None;
-        statement.each(|node| {
-            if let Node::Place(Place { root: Root::Cell(cell), .. }) = node {
-                cells = Some(stack.cell(*cell).layer);
-            }
-        });
-        let set = statement.sets().first().map(|local| match self.homes[local.index()] {
-            Target::Layer(layer) => layer,
-            Target::Port(port) if stack.is_lower(port) => LayerId(0),
-            Target::Port(_) => LayerId(stack.layers.len() as u32 - 1),
-        });
-        cells.or(set).unwrap_or(LayerId(0))
-    }
-}
-
-impl Entry {
-    /// All entries of a stack: calls, frames by shape, timers.
-    pub fn all(stack: &Stack) -> Vec<Entry> {
-        let mut all = vec![];
-        for (port, id) in stack.ports.iter().zip((0..).map(PortId)) {
-            match port.frames {
-                None => all.extend((0..port.inputs.len()).map(|at| Entry::Call(id, at))),
-                Some(layout) if stack.frames_at(id).is_some() => {
-                    all.extend((0..stack.layouts[layout.index()].shapes.len()).map(|at| Entry::Frame(id, at)));
-                }
-                Some(_) => {}
-            }
-        }
-        all.extend((0..stack.timers.len()).map(Entry::Timer));
-        all
-    }
-
-    /// The event that enters; none: a timer's.
-    pub fn event(self, stack: &Stack) -> Option<EventId> {
-        match self {
-            Entry::Call(port, at) => Some(stack.ports.get(port.index())?.inputs.get(at)?.event),
-            Entry::Frame(port, _) => Some(stack.frames_at(port)?.0.event),
-            Entry::Timer(_) => None,
-        }
-    }
-
-    /// The headers of the frame that enters.
-    pub fn headers(self, stack: &Stack) -> &[HeaderId] {
-        let Entry::Frame(port, at) = self else { return &[] };
-        let layout = stack.ports.get(port.index()).and_then(|port| port.frames);
-        let shape = layout.and_then(|layout| stack.layouts.get(layout.index())?.shapes.get(at));
-        shape.map_or(&[], |shape| &shape.headers)
-    }
 }

@@ -292,6 +292,7 @@ mod bypasses;
 mod capabilities;
 mod code;
 mod contexts;
+mod entries;
 mod exchange;
 mod expressions;
 mod growth;

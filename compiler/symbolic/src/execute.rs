@@ -10,9 +10,9 @@ use nacre_stack::*;
 
 use crate::guide::Guide;
 use crate::record::Record;
-use crate::state::{arbitrary, is_valid, Frame, State};
+use crate::state::{arbitrary, Frame, State};
 use crate::terms::{Op, Sort, Term, Terms};
-use crate::values::{self, Maker, Value};
+use crate::values::{self, Value};
 use crate::Unsupported;
 
 /// The most iterations of a loop that is unrolled.
@@ -170,7 +170,7 @@ impl<'s> Run<'s> {
         });
     }
 
-    fn body(&mut self, frame: Frame, body: &Block, guard: Term) -> Found<Option<Value>> {
+    pub(crate) fn body(&mut self, frame: Frame, body: &Block, guard: Term) -> Found<Option<Value>> {
         if self.depth >= 16 {
             return Err(Unsupported::new("deep calls".into()));
         }
@@ -320,19 +320,6 @@ impl<'s> Run<'s> {
         Ok(())
     }
 
-    /// What a filter makes, what is unpacked, what a function of the host gives: the same of the same, and nothing else
-    /// is known of it.
-    fn made(&mut self, into: LocalId, what: &str, of: &[Term], guard: Term) -> Found<()> {
-        let ty = self.frame().type_of(into).clone();
-        let make = |terms: &mut Terms, part: &str, sort: Sort, _: &Type| terms.call(part, sort, of);
-        let (stack, layer) = (self.stack, self.layer.index());
-        let value = Maker { stack, terms: &mut self.terms, layer, make }.value(what, &ty)?;
-        let is_valid = is_valid(stack, &mut self.terms, &value, &ty);
-        self.assume(is_valid);
-        self.set(into, value, guard);
-        Ok(())
-    }
-
     /// An arbitrary value of a type.
     pub(crate) fn any(&mut self, name: &str, ty: &Type) -> Found<Value> {
         self.fresh += 1;
@@ -340,21 +327,6 @@ impl<'s> Run<'s> {
         let any = arbitrary(self.stack, &mut self.terms, self.layer.index(), &name, ty)?;
         self.assume(any.is_valid);
         Ok(any.value)
-    }
-
-    fn call_extern(&mut self, into: Option<LocalId>, function: ExternId, arguments: &[Expr], guard: Term) -> Found<()> {
-        let mut parts = vec![];
-        for argument in self.values(arguments)? {
-            values::leaves(&argument, &mut parts)?;
-        }
-        let Some(into) = into else { return Ok(()) };
-        if self.stack.externs[function.index()].pure_ {
-            return self.made(into, &format!("result {}", function.0), &parts, guard);
-        }
-        let ty = self.frame().type_of(into).clone();
-        let result = self.any(&format!("extern {}", function.0), &ty)?;
-        self.set(into, result, guard);
-        Ok(())
     }
 
     pub(crate) fn claim(&mut self, kind: ClaimKind, span: Span, guard: Term, holds: Term) {
@@ -374,28 +346,6 @@ impl<'s> Run<'s> {
             });
         }
         Ok(self.terms.truth(false))
-    }
-
-    fn call(&mut self, into: Option<LocalId>, id: FunctionId, arguments: &[Argument], guard: Term) -> Found<()> {
-        let function = self.stack.function(id);
-        let mut frame = Frame::new(&function.locals);
-        for (local, argument) in function.parameters.iter().zip(arguments) {
-            match argument {
-                Argument::Value(value) => frame.values[local.index()] = Some(self.value(value)?),
-                Argument::Reference(_) => return Err(Unsupported::new("a `ref` parameter".into())),
-            }
-        }
-        self.note_call(function, arguments, into, &mut frame);
-        let result = self.body(frame, &function.body, guard)?;
-        self.note_end(result.is_none());
-        if let (Some(into), Some(ty)) = (into, &function.result) {
-            let value = match result {
-                Some(value) => value,
-                None => self.zero(ty)?,
-            };
-            self.set(into, value, guard);
-        }
-        Ok(())
     }
 
     fn fit(&mut self, into: LocalId, value: &Expr) -> Found<Value> {

@@ -1,6 +1,6 @@
 //! Expressions as terms.
 
-use nacre_stack::{Expr, ExprKind, Type};
+use nacre_stack::{Expr, ExprKind, ExternId, Type};
 
 use crate::execute::Run;
 use crate::state::zero_of;
@@ -77,16 +77,7 @@ impl Run<'_> {
                 packed.data = message.data;
                 Value::Message(packed)
             }
-            ExprKind::Extern(id, arguments) => {
-                let mut parts = vec![];
-                for argument in self.values(arguments)? {
-                    values::leaves(&argument, &mut parts)?;
-                }
-                let Some(sort) = sort_of(ty) else { return Err(Unsupported::new("the result of a function".into())) };
-                let result = self.terms.call(&format!("extern {}", id.0), sort, &parts);
-                self.note_calculated(result, expr);
-                Value::Term(result)
-            }
+            ExprKind::Extern(id, arguments) => Value::Term(self.result_of(expr, *id, arguments)?),
             ExprKind::MulDiv(a, b, c) => Value::Term(self.mul_div(a, b, c)?),
             ExprKind::Literal(bytes) => match ty {
                 Type::Bytes(n) => Value::Term(self.literal(bytes, *n)),
@@ -96,6 +87,18 @@ impl Run<'_> {
             ExprKind::Concat(_) => return Err(Unsupported::new("strings of bytes".into())),
             ExprKind::Push(..) | ExprKind::Slice(..) | ExprKind::Rest(..) => Value::Message(self.made_of(expr)?),
         })
+    }
+
+    /// The result of a function of the host.
+    fn result_of(&mut self, expr: &Expr, id: ExternId, arguments: &[Expr]) -> Found<Term> {
+        let mut parts = vec![];
+        for argument in self.values(arguments)? {
+            values::leaves(&argument, &mut parts)?;
+        }
+        let Some(sort) = sort_of(&expr.ty) else { return Err(Unsupported::new("the result of a function".into())) };
+        let result = self.terms.call(&format!("extern {}", id.0), sort, &parts);
+        self.note_calculated(result, expr);
+        Ok(result)
     }
 
     /// A message that is made of another.

@@ -58,14 +58,14 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// Takes these sides at the first branches of which both are tried. Both are tried where nothing tells, and, as long
-    /// as no more than so many `unlikely` sides are taken, where one is marked.
+    /// Takes these sides at the first branches of which both are tried. Both are tried where nothing tells, and, as
+    /// long as no more than so many `unlikely` sides are taken, where one is marked.
     pub fn new(sides: Vec<bool>, unlikely: u32) -> Guide {
         Guide { sides, unlikely, ..Guide::default() }
     }
 
-    /// Takes the sides that what is known decides, and these ones at the first branches at which it does not. What was
-    /// decided either way is for others to show.
+    /// Takes the sides that what is known decides, and these ones at the first branches at which it does not. What
+    /// was decided either way is for others to show.
     pub fn checking(sides: Vec<bool>) -> Guide {
         Guide { checks: true, sides, ..Guide::default() }
     }
@@ -86,8 +86,8 @@ impl Guide {
         self.clauses.push(clause);
     }
 
-    /// The side of a branch: which one, why, and which one is tried first if both are. `tells`: what tells that a side is
-    /// the common one.
+    /// The side of a branch: which one, why, and which one is tried first if both are. `tells`: what tells that a side
+    /// is the common one.
     pub(crate) fn choose(&mut self, tells: Option<(bool, Why)>) -> (bool, Why, Option<bool>) {
         let first = match tells {
             None => true,

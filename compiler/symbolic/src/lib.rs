@@ -18,6 +18,7 @@
 //!   runs, and its condition is known from then on.
 
 mod bytes;
+mod calls;
 mod changes;
 pub mod claims;
 pub mod execute;
@@ -30,6 +31,7 @@ mod operators;
 mod places;
 mod queries;
 pub mod record;
+mod recording;
 pub mod state;
 mod straight;
 pub mod terms;

@@ -59,11 +59,10 @@ impl Run<'_> {
 
     /// Whether a statement can give something else each time.
     fn differs(&self, statement: &Statement) -> bool {
-        match &statement.kind {
-            StatementKind::Random { .. } => true,
-            StatementKind::CallExtern { function, .. } => !self.stack.externs[function.index()].pure_,
-            _ => false,
+        if let StatementKind::CallExtern { function, .. } = statement.kind {
+            return !self.stack.externs[function.index()].pure_;
         }
+        matches!(statement.kind, StatementKind::Random { .. })
     }
 
     /// A message in a local carries the headers of the layers above its home only.

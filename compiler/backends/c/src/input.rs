@@ -69,32 +69,38 @@ impl Writer<'_> {
             head("", &entry, &mut code);
             checks(self, &mut code);
             code.line(format!("{ty} whole = {{.data = false}};"));
-            for index in hot {
-                let shape = &layout.shapes[index];
-                let function = self.shape_function(layout_id, index);
-                let first = match layout.form {
-                    LayoutForm::Preamble => format!(" && frame[0] == {}u", shape.number << 1),
-                    LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
-                    LayoutForm::Plain => String::new(),
-                };
-                // Empty messages are rare, and the code for the others need not ask whether there is any data.
-                let has_data = shape.data && shape.data_max > 0;
-                let common = Shape { data_min: shape.data_min.max(has_data.into()), ..shape.clone() };
-                let long = crate::wire::fitting(&common)
-                    .filter(|_| shape.size > 0)
-                    .unwrap_or(format!("len >= {}u", (shape.size + common.data_min).max(1)));
-                code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
-                match self.level {
-                    Level::Bypass => self.bypass_frame(Entry::Frame(port, index), input, &common, &mut code),
-                    _ => self.take_frame(input, &format!("{}u", shape.size), Some(&common), &mut code),
-                }
-                code.close("}");
-            }
+            hot.into_iter().for_each(|index| self.common_shape(port, index, &mut code));
             code.line(format!("return {any}(s, pool, counters, now, {passed}from, frame, len, out);"));
             code.close("}");
         }
         self.first_session(port, &mut code);
         code
+    }
+
+    /// The code for frames of a common shape.
+    fn common_shape(&mut self, port: PortId, index: usize, code: &mut Code) {
+        let (p, stack) = (self.prefix.clone(), self.stack);
+        let Some((input, layout_id)) = stack.frames_at(port) else { return };
+        let layout = &stack.layouts[layout_id.index()];
+        let shape = &layout.shapes[index];
+        let function = self.shape_function(layout_id, index);
+        let first = match layout.form {
+            LayoutForm::Preamble => format!(" && frame[0] == {}u", shape.number << 1),
+            LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
+            LayoutForm::Plain => String::new(),
+        };
+        // Empty messages are rare, and the code for the others need not ask whether there is any data.
+        let has_data = shape.data && shape.data_max > 0;
+        let common = Shape { data_min: shape.data_min.max(has_data.into()), ..shape.clone() };
+        let long = crate::wire::fitting(&common)
+            .filter(|_| shape.size > 0)
+            .unwrap_or(format!("len >= {}u", (shape.size + common.data_min).max(1)));
+        code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
+        match self.level {
+            Level::Bypass => self.bypass_frame(Entry::Frame(port, index), input, &common, code),
+            _ => self.take_frame(input, &format!("{}u", shape.size), Some(&common), code),
+        }
+        code.close("}");
     }
 
     /// The bypasses of a shape; where none takes the frame, it is read again with any others.

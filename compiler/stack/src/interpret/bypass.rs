@@ -14,7 +14,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs the first bypass of an entry whose condition holds; returns whether there was one. `event`: none of a timer.
+    /// Runs the first bypass of an entry whose condition holds; returns whether there was one. `event`: none of a
+    /// timer.
     pub fn takes_bypass(&mut self, entry: Entry, event: Option<&Pending>) -> bool {
         let stack = self.stack;
         for (bypass, number) in stack.bypasses.iter().zip(0..) {

@@ -265,8 +265,8 @@ impl<'a> Printer<'a> {
         let (condition, block) = (code.expr(&bypass.condition), code.block(&bypass.body));
         let locals = self.locals(&bypass.locals);
         self.line(format!(
-            "bypass {entry} locals [{locals}] homes [{homes}] params [{parameters}] fields [{fields}] when {condition}; \
-             {block}"
+            "bypass {entry} locals [{locals}] homes [{homes}] params [{parameters}] fields [{fields}] \
+             when {condition}; {block}"
         ));
     }
 

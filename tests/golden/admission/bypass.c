@@ -1,0 +1,72 @@
+/* bypass 00: deliver, along the likely way */
+admission_INLINE bool admission_bypass_0(struct admission_step *step, struct admission_msg m) {
+    (void)step;
+    const bool taken = true;
+    if (admission_UNLIKELY(!taken)) { return false; }
+#line 4 "tests/golden/admission/source.nacre"
+    struct admission_msg m_2 = m;
+#line 4 "tests/golden/admission/source.nacre"
+    admission_quick_out_above_up_deliver(step, m_2);
+#line 4 "tests/golden/admission/source.nacre"
+    return true;
+}
+
+/* bypass 01: send, along the likely way */
+admission_INLINE bool admission_bypass_1(struct admission_step *step, struct admission_msg m) {
+    (void)step;
+    const bool taken = true;
+    if (admission_UNLIKELY(!taken)) { return false; }
+#line 11 "tests/golden/admission/source.nacre"
+    step->s->quota.left = (uint16_t)((uint32_t)step->s->quota.left - 1u);
+    struct admission_msg m_2 = m;
+#line 12 "tests/golden/admission/source.nacre"
+    admission_quick_out_below_down_send(step, m_2);
+#line 12 "tests/golden/admission/source.nacre"
+    return true;
+}
+
+/* quota takes send */
+admission_PLAIN void admission_slow_quota_down_send(struct admission_step *step, struct admission_msg m) {
+    admission_slow_on_quota_down_send(step, m);
+}
+
+/* quota.down.send */
+admission_PLAIN void admission_slow_on_quota_down_send(struct admission_step *step, struct admission_msg m) {
+#line 10 "tests/golden/admission/source.nacre"
+    (void)step;
+    step->s->quota.left = (uint16_t)((uint32_t)step->s->quota.left - 1u);
+    admission_out_below_down_send(step, m);
+}
+
+
+admission_APART int admission_rest_above_send(struct admission_state *s, struct admission_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
+    struct admission_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len};
+    struct admission_step *const step = &this_step;
+    struct admission_msg m = {.bytes = {.block = admission_IN, .offset = 0, .len = len}, .data = true};
+    admission_slow_quota_down_send(step, m);
+    admission_finish(step);
+    return NACRE_OK;
+}
+
+admission_INLINE bool admission_admits_above_send(const struct admission_step *step, struct admission_msg m) {
+    (void)step;
+    (void)m;
+    if (admission_UNLIKELY(!((step->s->quota.left != 0) && (m.bytes.len <= 50u)))) { return false; }
+    return true;
+}
+
+int admission_above_send(struct admission_state *s, struct admission_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
+    if (admission_UNLIKELY(!admission_room(out))) { return admission_nothing(out, NACRE_INVALID); }
+    struct admission_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len};
+    struct admission_step *const step = &this_step;
+    struct admission_msg m = {.bytes = {.block = admission_IN, .offset = 0, .len = len}, .data = true};
+    if (admission_UNLIKELY(!admission_admits_above_send(step, m))) {
+        counters[admission_REFUSED]++;
+        return admission_nothing(out, NACRE_REFUSED);
+    }
+    if (admission_LIKELY(admission_bypass_1(step, (struct admission_msg){.bytes = m.bytes, .data = m.data}))) {
+        admission_finish(step);
+        return NACRE_OK;
+    }
+    return admission_rest_above_send(s, pool, counters, now, data, len, out);
+}

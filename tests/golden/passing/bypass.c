@@ -1,0 +1,140 @@
+/* `nothing`, as Nacre's C back end writes it at level bypass. Do not edit: edit the layers.
+ * This text carries no licence obligation from Nacre: it is yours, under the terms of your layers' source. */
+/* `nothing`, as Nacre's C back end writes it at level bypass. Do not edit: edit the layers.
+ * This text carries no licence obligation from Nacre: it is yours, under the terms of your layers' source. */
+#define passing_LEVEL "bypass"
+passing_PLAIN void passing_out_below_down_send(struct passing_step *step, struct passing_msg m) {
+    uint8_t *head = step->out->bytes + step->bytes;
+    uint32_t size = passing_can_make(step, 0u) ? passing_head_0_send(m, head) : UINT32_MAX;
+    if (passing_UNLIKELY(size == UINT32_MAX)) {
+        passing_drop(step->pool, m.bytes);
+        step->counters[passing_BROKEN]++;
+        return;
+    }
+    struct nacre_output *output = passing_output(step, 0, 1);
+    if (passing_UNLIKELY(output == NULL)) {
+        passing_drop(step->pool, m.bytes);
+        return;
+    }
+    output->segments = step->out->segments + step->segments;
+    if (size > 0) {
+        if (passing_UNLIKELY(step->segments == step->out->segments_max)) {
+            step->counters[passing_BROKEN]++;
+        } else {
+            struct nacre_segment *segment = &step->out->segments[step->segments++];
+            segment->at = head;
+            segment->len = size;
+            output->segments_len = 1;
+            output->len = size;
+            step->bytes += size;
+        }
+    }
+    passing_segments(step, output, m.bytes);
+}
+
+/* bypass 00: deliver, along the likely way */
+passing_INLINE bool passing_bypass_0(struct passing_step *step, struct passing_msg m) {
+    (void)step;
+    const bool taken = true;
+    if (passing_UNLIKELY(!taken)) { return false; }
+#line 4 "tests/golden/passing/source.nacre"
+    struct passing_msg m_2 = m;
+#line 4 "tests/golden/passing/source.nacre"
+    passing_quick_out_above_up_deliver(step, m_2);
+#line 4 "tests/golden/passing/source.nacre"
+    return true;
+}
+
+/* bypass 01: send, along the likely way */
+passing_INLINE bool passing_bypass_1(struct passing_step *step, struct passing_msg m) {
+    (void)step;
+    const bool taken = true;
+    if (passing_UNLIKELY(!taken)) { return false; }
+#line 4 "tests/golden/passing/source.nacre"
+    struct passing_msg m_2 = m;
+#line 4 "tests/golden/passing/source.nacre"
+    passing_quick_out_below_down_send(step, m_2);
+#line 4 "tests/golden/passing/source.nacre"
+    return true;
+}
+
+/* nothing takes send */
+passing_PLAIN void passing_slow_nothing_down_send(struct passing_step *step, struct passing_msg m) {
+    passing_slow_on_nothing_down_send(step, m);
+}
+
+/* nothing.down.send */
+passing_PLAIN void passing_slow_on_nothing_down_send(struct passing_step *step, struct passing_msg m) {
+#line 4 "tests/golden/passing/source.nacre"
+    (void)step;
+#line 4 "tests/golden/passing/source.nacre"
+    passing_out_below_down_send(step, m);
+}
+
+
+passing_APART int passing_rest_above_send(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
+    struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len};
+    struct passing_step *const step = &this_step;
+    struct passing_msg m = {.bytes = {.block = passing_IN, .offset = 0, .len = len}, .data = true};
+    passing_slow_nothing_down_send(step, m);
+    passing_finish(step);
+    return NACRE_OK;
+}
+
+passing_INLINE bool passing_admits_above_send(const struct passing_step *step, struct passing_msg m) {
+    (void)step;
+    (void)m;
+    if (passing_UNLIKELY(!(m.bytes.len <= 65507u))) { return false; }
+    return true;
+}
+
+int passing_above_send(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
+    if (passing_UNLIKELY(!passing_room(out))) { return passing_nothing(out, NACRE_INVALID); }
+    struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len};
+    struct passing_step *const step = &this_step;
+    struct passing_msg m = {.bytes = {.block = passing_IN, .offset = 0, .len = len}, .data = true};
+    if (passing_UNLIKELY(!passing_admits_above_send(step, m))) {
+        counters[passing_REFUSED]++;
+        return passing_nothing(out, NACRE_REFUSED);
+    }
+    if (passing_LIKELY(passing_bypass_1(step, (struct passing_msg){.bytes = m.bytes, .data = m.data}))) {
+        passing_finish(step);
+        return NACRE_OK;
+    }
+    return passing_rest_above_send(s, pool, counters, now, data, len, out);
+}
+passing_APART int passing_any_frame(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
+    struct passing_msg whole = {.data = false};
+    uint32_t size = passing_parse_0(frame, len, &whole);
+    if (passing_UNLIKELY(size == UINT32_MAX)) {
+        counters[passing_MALFORMED]++;
+        return passing_nothing(out, NACRE_DROPPED);
+    }
+    struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + size, .in_len = len - size};
+    struct passing_step *const step = &this_step;
+    whole.bytes = (struct passing_bytes){.block = passing_IN, .offset = 0, .len = len - size};
+    (void)from;
+    passing_slow_nothing_up_deliver(step, whole);
+    passing_finish(step);
+    return passing_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;
+}
+
+/* The common shapes of frames, each with code of its own. */
+int passing_input(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
+    if (passing_UNLIKELY(!passing_room(out))) { return passing_nothing(out, NACRE_INVALID); }
+    struct passing_msg whole = {.data = false};
+    if (passing_LIKELY(len >= 1u && passing_shape_0_0(frame, len, &whole))) {
+        struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + 0u, .in_len = len - 0u};
+        struct passing_step *const step = &this_step;
+        whole.bytes = (struct passing_bytes){.block = passing_IN, .offset = 0, .len = len - 0u};
+        (void)from;
+        if (passing_LIKELY(passing_bypass_0(step, (struct passing_msg){.bytes = whole.bytes, .data = whole.data}))) {
+            passing_finish(step);
+            return NACRE_OK;
+        }
+    }
+    return passing_any_frame(s, pool, counters, now, from, frame, len, out);
+}
+
