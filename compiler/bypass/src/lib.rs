@@ -19,5 +19,5 @@ mod synthesize;
 
 pub use claims::{claims, Claims, Decide, What};
 pub use path::{Form, Output, Path, Refusal};
-pub use search::{detours, paths, MOST};
+pub use search::{paths, MOST};
 pub use synthesize::{add_bypasses, bypass, MOST_OF_ONE};

@@ -15,6 +15,11 @@ use crate::path::{Code, Form, Output, Path, Refusal};
 
 type Found<T> = Result<T, Unsupported>;
 
+/// The most handlers of a path.
+const MOST_HANDLERS: usize = 256;
+/// The most terms of a path.
+const MOST_TERMS: usize = 200_000;
+
 /// An event that waits in the queue.
 struct Waiting {
     link: LinkId,
@@ -107,6 +112,9 @@ impl<'s> Step<'s> {
             self.fire(timer)?;
         }
         while let Some(event) = self.queue.pop_front() {
+            if self.run.terms.count() > MOST_TERMS || self.handlers.len() > MOST_HANDLERS {
+                return Err(unsupported("a step of many events"));
+            }
             self.handle(event)?;
         }
         Ok(())

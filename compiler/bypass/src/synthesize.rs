@@ -2,25 +2,66 @@
 
 use nacre_stack::*;
 use nacre_symbolic::guide::Why;
+use nacre_symbolic::state::State;
+use nacre_symbolic::terms::Terms;
 use nacre_symbolic::Unsupported;
 
 use crate::express::Express;
 use crate::path::Path;
-use crate::search::{detours, paths};
+use crate::search::{search, MOST};
 
-/// The most bypasses of one entry.
+/// The most bypasses of one entry without unlikely sides, and the most with one.
 pub const MOST_OF_ONE: usize = 4;
+/// The most shapes of frames that have some.
+const MOST_SHAPES: usize = 16;
+/// The most ways that are followed for a stack.
+const MOST_WAYS: usize = 1_024;
+/// No bypass is made of a stack whose state has more terms: each way makes them anew.
+const MOST_TERMS: usize = 50_000;
 
 /// Gives a stack bypasses for its common paths.
 pub fn add_bypasses(stack: &mut Stack) {
+    stack.bypasses = all_bypasses(stack);
+    number(stack);
+}
+
+fn all_bypasses(stack: &Stack) -> Vec<Bypass> {
     let mut all = vec![];
-    for entry in Entry::all(stack) {
-        for found in [paths(stack, entry).0, detours(stack, entry)] {
-            all.extend(found.iter().filter_map(|path| bypass(stack, path).ok()).take(MOST_OF_ONE));
+    if terms_of_state(stack) > MOST_TERMS {
+        return all;
+    }
+    let mut ways = MOST_WAYS;
+    for entry in entries(stack) {
+        for unlikely in [0, 1] {
+            let mut found = 0;
+            ways -= search(stack, entry, unlikely, MOST.min(ways), &mut |way| {
+                if let Some(bypass) = way.ok().and_then(|path| bypass(stack, &path).ok()) {
+                    all.push(bypass);
+                    found += 1;
+                }
+                found < MOST_OF_ONE
+            });
         }
     }
-    stack.bypasses = all;
-    number(stack);
+    all
+}
+
+fn terms_of_state(stack: &Stack) -> usize {
+    let mut terms = Terms::new();
+    State::of_all(stack, &mut terms);
+    terms.count()
+}
+
+/// The entries that may have bypasses: calls, timers, and frames of shapes that do not identify their connection.
+fn entries(stack: &Stack) -> Vec<Entry> {
+    let is_common = |entry: &Entry| match *entry {
+        Entry::Call(..) | Entry::Timer(_) => true,
+        Entry::Frame(port, at) => {
+            let layout = stack.ports[port.index()].frames.map(|layout| &stack.layouts[layout.index()]);
+            layout.is_some_and(|layout| !layout.shapes[at].identified && at < MOST_SHAPES)
+        }
+    };
+    Entry::all(stack).into_iter().filter(is_common).collect()
 }
 
 /// The bypass of a path.
