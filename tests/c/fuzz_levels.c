@@ -1,5 +1,5 @@
-/* A harness of libFuzzer: two ends of a stack, each of which runs at all three levels at once. Everything that is done to an end is done to its
- * three machines, which must then agree in results, outputs, deadlines, counters, free blocks and canonical bytes.
+/* A harness of libFuzzer: two ends of a stack, each of which runs at all four levels at once. Everything that is done to an end is done to its
+ * four machines, which must then agree in results, outputs, deadlines, counters, free blocks and canonical bytes.
  *
  * The input is a program: two bytes of setup, then operations of one byte and their arguments (`step`). Frames are those that the other end
  * has sent, whole, damaged or cut, or bytes of the input; cookies and keys are fixed, and can be put into such bytes, so that these get past
@@ -7,12 +7,13 @@
 #include "queue.h"
 #include "call.h"
 #include "inline.h"
+#include "bypass.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVELS 3u
+#define LEVELS 4u
 #define FLYING 128u
 #define STEPS 300u /* of both ends, in one program */
 
@@ -36,7 +37,7 @@ struct end {
     uint32_t flying_len;
 };
 
-static const struct nacre_stack *const stacks[LEVELS] = {&queue_stack, &call_stack, &inline_stack};
+static const struct nacre_stack *const stacks[LEVELS] = {&queue_stack, &call_stack, &inline_stack, &bypass_stack};
 static struct end ends[2];
 static uint64_t now, told;
 static bool settles;

@@ -17,7 +17,7 @@ fn levels(stack: &str, sums: bool) -> (Machines, Harness) {
     let machines = Machines::new(&workshop.declared(stack, sums));
     LEVELS.into_iter().for_each(|level: Level| workshop.compile_stack(&machines, level));
     let source = root().join("tests/c/fuzz_levels.c").display().to_string();
-    let harness = workshop.link(&format!("levels_{stack}"), &[&source, "queue.o", "call.o", "inline.o"]);
+    let harness = workshop.link(&format!("levels_{stack}"), &[&source, "queue.o", "call.o", "inline.o", "bypass.o"]);
     (machines, harness)
 }
 

@@ -41,7 +41,7 @@ impl Writer<'_> {
         body.void_parameters(&parameters);
         body.code.line("(void)step;");
         let condition = body.value(&bypass.condition);
-        body.code.line(format!("const bool taken = {condition};"));
+        let taken = body.bind("const bool", "taken", &condition);
         body.finish_statement();
         body.code.line(format!("if ({p}_UNLIKELY(!taken)) {{ return false; }}"));
         body.block(&bypass.body);
