@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use nacre_driver::Level;
 use serde_json::json;
 
 use crate::args::Build;
 use crate::console::{complain, print, print_json, Exit};
 use crate::output::write;
-use crate::program;
+use crate::{program, prove};
 
 /// Runs `nacre build`: writes the header and the source file of a stack into the output folder.
 pub fn build(args: &Build) -> Exit {
@@ -22,7 +23,14 @@ pub fn build(args: &Build) -> Exit {
         ));
         return Exit::Usage;
     }
-    let emitted = session.emit(&stack, args.level.0, args.name.as_deref());
+    let level = args.level.0;
+    let mut optimized = stack.clone();
+    nacre_driver::optimize(&mut optimized, level);
+    if level == Level::Bypass {
+        prove::keep_proved(&session, &stack, &mut optimized);
+    }
+    let bypasses = optimized.bypasses.len();
+    let emitted = session.emit_optimized(optimized, level, args.name.as_deref());
     let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
     if let Err(error) = fs::create_dir_all(&args.output) {
         complain(&format!("cannot create the folder `{}`: {error}", args.output.display()));
@@ -38,7 +46,8 @@ pub fn build(args: &Build) -> Exit {
         written.push(path.display().to_string());
     }
     if args.json {
-        print_json(&json!({ "stack": stack.name, "files": written, "symbol": format!("{name}_stack") }));
+        let symbol = format!("{name}_stack");
+        print_json(&json!({ "stack": stack.name, "files": written, "symbol": symbol, "bypasses": bypasses }));
     } else {
         written.iter().for_each(|path| print(&format!("wrote {path}")));
     }

@@ -13,7 +13,10 @@ use crate::console::{complain, print, Exit};
 use crate::program;
 
 mod bypasses;
+mod kept;
 mod threads;
+
+pub use kept::keep_proved;
 
 /// The state of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::threads::in_parallel;
 use crate::console::print;
 
 /// What became of one bypass.
-enum Verdict {
+pub(super) enum Verdict {
     Proved,
     /// What is not so, or not known to be, and why.
     Open(String),
@@ -42,7 +42,8 @@ pub(super) fn prove(session: &Session, composed: &Stack, solvers: &[Solver]) -> 
     open.len()
 }
 
-fn judge(stack: &Stack, at: usize, solvers: &[Solver]) -> Verdict {
+/// Whether every solver proves all claims about a bypass.
+pub(super) fn judge(stack: &Stack, at: usize, solvers: &[Solver]) -> Verdict {
     let obligations = match of_bypass(stack, at, &solvers[0]).obligations {
         Ok(obligations) => obligations,
         Err(why) => return Verdict::Open(format!("no claim is made: {why} has no terms")),
@@ -76,7 +77,7 @@ fn shown(stack: &Stack, what: &What) -> String {
 }
 
 /// The event of a bypass, and the place of its condition.
-fn name(session: &Session, stack: &Stack, at: usize) -> String {
+pub(super) fn name(session: &Session, stack: &Stack, at: usize) -> String {
     let bypass = &stack.bypasses[at];
     let event = match bypass.entry {
         Entry::Timer(at) => stack.timers[at].name.clone(),

@@ -173,10 +173,19 @@ impl Session {
 
     fn emit_with(&self, stack: &Stack, level: Level, prefix: Option<&str>, options: Options) -> Emitted {
         let mut stack = stack.clone();
+        optimize(&mut stack, level);
+        self.write(stack, level, prefix, options)
+    }
+
+    /// The same of a stack after the passes of the level.
+    pub fn emit_optimized(&self, stack: Stack, level: Level, prefix: Option<&str>) -> Emitted {
+        self.write(stack, level, prefix, Options::default())
+    }
+
+    fn write(&self, mut stack: Stack, level: Level, prefix: Option<&str>, options: Options) -> Emitted {
         if let Some(prefix) = prefix {
             stack.name = prefix.into();
         }
-        optimize(&mut stack, level);
         nacre_backend_c::write_with(&stack, level, &|span| self.place(span), options)
     }
 

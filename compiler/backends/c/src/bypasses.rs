@@ -43,7 +43,7 @@ impl Writer<'_> {
         let condition = body.value(&bypass.condition);
         let taken = body.bind("const bool", "taken", &condition);
         body.finish_statement();
-        body.code.line(format!("if ({p}_UNLIKELY(!taken)) {{ return false; }}"));
+        body.code.line(format!("if ({p}_UNLIKELY(!{taken})) {{ return false; }}"));
         body.block(&bypass.body);
         body.line_of(Span::default());
         body.code.line("return true;");
