@@ -19,7 +19,9 @@ pub const EXPLAIN: &str = "Example:
 /// The text for `nacre build`.
 pub const BUILD: &str = "Example:
   nacre build examples/reliable.nacre --stack reliable -o out
-  gcc -O2 -c out/reliable.c";
+  gcc -O2 -c out/reliable.c
+
+At level bypass only what z3 and cvc5 prove is emitted as a bypass; proofs are kept in the user's cache.";
 
 /// The text for `nacre run`.
 pub const RUN: &str = "\

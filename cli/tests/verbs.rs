@@ -53,8 +53,8 @@ fn wrong_usage_ends_with_2() {
     for wrong in [&["sim", SMALL][..], &["frobnicate"], &["sim", SMALL, "--stack", "small", "--loss", "5"], &[]] {
         assert_eq!(ran(&mut nacre(wrong)).0, 2, "{wrong:?}");
     }
-    let (status, _, err) = ran(&mut nacre(&["build", SMALL, "--stack", "small", "--level", "bypass", "-o", "x"]));
-    assert!(status == 2 && err.contains("not built yet"), "{err}");
+    let (status, _, err) = ran(&mut nacre(&["build", SMALL, "--stack", "small", "--level", "fast", "-o", "x"]));
+    assert!(status == 2 && err.contains("queue, call, inline, bypass"), "{err}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn explain_shows_layers_frames_and_calls() {
 }
 
 /// The stages, each with a text that only its output contains.
-const STAGES: [(&str, &str); 14] = [
+const STAGES: [(&str, &str); 16] = [
     ("tokens", "Name(import)"),
     ("syntax", "Import {"),
     ("typed", "session credit: u16"),
@@ -148,9 +148,11 @@ const STAGES: [(&str, &str); 14] = [
     ("release_low", "release_low"),
     ("calls", "bounds queue"),
     ("inline", "in_place"),
+    ("bypass", "bypass frame below 0"),
     ("c-queue", "at level queue"),
     ("c-call", "at level call"),
     ("c-inline", "at level inline"),
+    ("c-bypass", "at level bypass"),
     ("paths", "linear: floor.up.deliver.Short"),
     ("promela", "proctype"),
 ];
@@ -212,4 +214,24 @@ fn error_in_a_layer_does_not_hide_errors_of_other_stacks() {
     std::fs::write(&file, text).expect("written");
     let (status, _, err) = ran(&mut nacre(&["check", file.to_str().expect("UTF-8")]));
     assert!(status == 1 && err.contains("two.nacre:1:") && err.contains("two.nacre:2:"), "{err}");
+}
+
+/// Solvers prove the bypasses once; without solvers and without kept proofs there are none.
+#[test]
+fn only_proved_bypasses_are_built() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let build = |cache: &str, path: Option<&str>| {
+        let mut command = nacre(&["build", SMALL, "--stack", "small", "--level", "bypass", "--json"]);
+        command.arg("--output").arg(folder.path()).env("XDG_CACHE_HOME", folder.path().join(cache));
+        path.iter().for_each(|path| drop(command.env("PATH", path)));
+        let (status, out, err) = ran(&mut command);
+        assert_eq!(status, 0, "{err}");
+        let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+        (value["bypasses"].as_u64().expect("a number"), err)
+    };
+    let (proved, err) = build("kept", None);
+    assert!(proved > 0 && err.is_empty(), "{proved}: {err}");
+    assert_eq!(build("kept", Some("/nonexistent")), (proved, String::new()));
+    let (none, err) = build("empty", Some("/nonexistent"));
+    assert!(none == 0 && err.contains("left out") && err.contains("apt-get install z3"), "{none}: {err}");
 }
