@@ -29,5 +29,5 @@ fn engines_agree_on_an_empty_message() {
     let options = ["--set", "size=0,1", "--engine", "all"];
     let (status, out, err) = ran(nacre(&["verify", "layers/check_fifo/check_fifo.nacre"]).args(options));
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
-    assert_eq!(out.matches("holds in this configuration").count(), 6, "{out}");
+    assert_eq!(out.matches("holds in this configuration").count(), 7, "{out}");
 }

@@ -35,7 +35,7 @@ fn simulations_of_functions_in_c_need_a_level() {
     assert_eq!(status, 0, "{out}{err}");
     let (status, out, err) = sim(&["--level", "all"]);
     assert_eq!(status, 0, "{out}{err}");
-    assert!(out.contains("queue = call = inline and queue = call = inline"), "{out}");
+    assert!(out.contains("queue = call = inline = bypass and queue = call = inline = bypass"), "{out}");
 }
 
 /// A message that was packed twice was also released twice.

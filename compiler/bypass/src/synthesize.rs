@@ -11,9 +11,9 @@ use crate::path::Path;
 use crate::search::{search, MOST};
 
 /// The most bypasses of one entry without unlikely sides, and the most with one.
-pub const MOST_OF_ONE: usize = 4;
+pub const MOST_OF_ONE: [usize; 2] = [4, 4];
 /// The most shapes of frames that have some.
-const MOST_SHAPES: usize = 16;
+const MOST_SHAPES: usize = 8;
 /// The most ways that are followed for a stack.
 const MOST_WAYS: usize = 1_024;
 /// No bypass is made of a stack whose state has more terms: each way makes them anew.
@@ -32,14 +32,14 @@ fn all_bypasses(stack: &Stack) -> Vec<Bypass> {
     }
     let mut ways = MOST_WAYS;
     for entry in entries(stack) {
-        for unlikely in [0, 1] {
+        for (unlikely, most) in (0..).zip(MOST_OF_ONE) {
             let mut found = 0;
             ways -= search(stack, entry, unlikely, MOST.min(ways), &mut |way| {
                 if let Some(bypass) = way.ok().and_then(|path| bypass(stack, &path).ok()) {
                     all.push(bypass);
                     found += 1;
                 }
-                found < MOST_OF_ONE
+                found < most
             });
         }
     }
@@ -52,10 +52,12 @@ fn terms_of_state(stack: &Stack) -> usize {
     terms.count()
 }
 
-/// The entries that may have bypasses: calls, timers, and frames of shapes that do not identify their connection.
+/// The entries that may have bypasses: calls with a message, timers, and frames of the first shapes that do not identify
+/// their connection. Other calls are rare.
 fn entries(stack: &Stack) -> Vec<Entry> {
     let is_common = |entry: &Entry| match *entry {
-        Entry::Call(..) | Entry::Timer(_) => true,
+        Entry::Timer(_) => true,
+        Entry::Call(..) => entry.event(stack).is_some_and(|event| stack.event(event).message.is_some()),
         Entry::Frame(port, at) => {
             let layout = stack.ports[port.index()].frames.map(|layout| &stack.layouts[layout.index()]);
             layout.is_some_and(|layout| !layout.shapes[at].identified && at < MOST_SHAPES)
