@@ -188,6 +188,7 @@ const RECOGNIZERS: Listed = &[
             ("compiler/backends/c/src/body.rs", &["pushes"]),
             ("compiler/backends/c/src/operators.rs", &["is_distance_and_constant", "known_order", "shifted"]),
             ("compiler/backends/promela/src/expressions.rs", &["assign"]),
+            ("compiler/bypass/src/synthesize.rs", &["reads_bytes"]),
             ("compiler/compose/src/facts.rs", &["converted"]),
             ("compiler/optimize/src/release_low.rs", &["simple"]),
             ("compiler/optimize/src/sites.rs", &["is_empty"]),

@@ -23,8 +23,8 @@ pub fn paths(stack: &Stack, entry: Entry) -> (Vec<Path>, Vec<Refusal>) {
     (found, refused)
 }
 
-/// Follows ways of an entry that take so many `unlikely` sides, one after the other, until there are no more, `meet` says
-/// no, or `most` have been followed; returns how many were, those that take fewer unlikely sides included.
+/// Follows ways of an entry that take so many `unlikely` sides, one after the other, until there are no more, `meet`
+/// says no, or `most` have been followed; returns how many were, those that take fewer unlikely sides included.
 pub(crate) fn search(
     stack: &Stack,
     entry: Entry,

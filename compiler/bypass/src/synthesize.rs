@@ -1,5 +1,6 @@
 //! Bypasses of the paths of a stack.
 
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 use nacre_symbolic::guide::Why;
 use nacre_symbolic::state::State;
@@ -52,8 +53,8 @@ fn terms_of_state(stack: &Stack) -> usize {
     terms.count()
 }
 
-/// The entries that may have bypasses: calls with a message, timers, and frames of the first shapes that do not identify
-/// their connection. Other calls are rare.
+/// The entries that may have bypasses: calls with a message, timers, and frames of the first shapes that do not
+/// identify their connection. Other calls are rare.
 fn entries(stack: &Stack) -> Vec<Entry> {
     let is_common = |entry: &Entry| match *entry {
         Entry::Timer(_) => true,
@@ -79,7 +80,9 @@ pub fn bypass(stack: &Stack, path: &Path) -> Result<Bypass, Unsupported> {
     // What is required holds wherever a bypass is asked: the call is admitted, the timer is due.
     let branches = path.branches.iter().filter(|branch| branch.why != Why::Required);
     let conditions = branches.map(|branch| express.condition(branch.holds, branch.span));
-    let conditions = conditions.collect::<Result<Vec<Expr>, Unsupported>>()?;
+    let mut conditions = conditions.collect::<Result<Vec<Expr>, Unsupported>>()?;
+    // What reads bytes is asked last.
+    conditions.sort_by_key(reads_bytes);
     Ok(Bypass {
         entry: path.entry,
         condition: both(conditions),
@@ -89,6 +92,11 @@ pub fn bypass(stack: &Stack, path: &Path) -> Result<Bypass, Unsupported> {
         fields: path.code.fields.clone(),
         body: in_place(&record.body),
     })
+}
+
+/// Whether a condition runs a filter, or a function of the host.
+fn reads_bytes(condition: &Expr) -> bool {
+    condition.any(|node| matches!(node, Node::Expr(Expr { kind: ExprKind::Through(..) | ExprKind::Extern(..), .. })))
 }
 
 /// What leaves is written where it leaves.

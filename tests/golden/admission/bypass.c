@@ -1,8 +1,7 @@
 /* bypass 00: deliver, along the likely way */
 admission_INLINE bool admission_bypass_0(struct admission_step *step, struct admission_msg m) {
     (void)step;
-    const bool taken = true;
-    if (admission_UNLIKELY(!taken)) { return false; }
+    if (admission_UNLIKELY(!(true))) { return false; }
 #line 4 "tests/golden/admission/source.nacre"
     struct admission_msg m_2 = m;
 #line 4 "tests/golden/admission/source.nacre"
@@ -14,8 +13,7 @@ admission_INLINE bool admission_bypass_0(struct admission_step *step, struct adm
 /* bypass 01: send, along the likely way */
 admission_INLINE bool admission_bypass_1(struct admission_step *step, struct admission_msg m) {
     (void)step;
-    const bool taken = true;
-    if (admission_UNLIKELY(!taken)) { return false; }
+    if (admission_UNLIKELY(!(true))) { return false; }
 #line 11 "tests/golden/admission/source.nacre"
     step->s->quota.left = (uint16_t)((uint32_t)step->s->quota.left - 1u);
     struct admission_msg m_2 = m;

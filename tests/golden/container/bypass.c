@@ -1,8 +1,7 @@
 /* bypass 00: deliver, along the likely way */
 container_INLINE bool container_bypass_0(struct container_step *step, struct container_msg m) {
     (void)step;
-    const bool taken = true;
-    if (container_UNLIKELY(!taken)) { return false; }
+    if (container_UNLIKELY(!(true))) { return false; }
 #line 4 "tests/golden/container/source.nacre"
     struct container_msg m_2 = m;
 #line 4 "tests/golden/container/source.nacre"
@@ -14,8 +13,7 @@ container_INLINE bool container_bypass_0(struct container_step *step, struct con
 /* bypass 01: send, along the likely way */
 container_INLINE bool container_bypass_1(struct container_step *step, struct container_msg m) {
     (void)step;
-    const bool taken = (!(step->s->pairs.kept.len == 2u) && (2u == (step->s->pairs.kept.len + 1u)));
-    if (container_UNLIKELY(!taken)) { return false; }
+    if (container_UNLIKELY(!(!(step->s->pairs.kept.len == 2u) && (2u == (step->s->pairs.kept.len + 1u))))) { return false; }
 #line 8 "tests/golden/container/source.nacre"
     struct container_msg * entry = container_push_list2_msg(&step->s->pairs.kept);
 #line 8 "tests/golden/container/source.nacre"
@@ -101,8 +99,7 @@ container_INLINE bool container_bypass_1(struct container_step *step, struct con
 /* bypass 02: send, along the likely way */
 container_INLINE bool container_bypass_2(struct container_step *step, struct container_msg m) {
     (void)step;
-    const bool taken = (!(step->s->pairs.kept.len == 2u) && !(2u == (step->s->pairs.kept.len + 1u)));
-    if (container_UNLIKELY(!taken)) { return false; }
+    if (container_UNLIKELY(!(!(step->s->pairs.kept.len == 2u) && !(2u == (step->s->pairs.kept.len + 1u))))) { return false; }
 #line 8 "tests/golden/container/source.nacre"
     struct container_msg * entry = container_push_list2_msg(&step->s->pairs.kept);
 #line 8 "tests/golden/container/source.nacre"

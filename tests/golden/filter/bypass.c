@@ -1,11 +1,14 @@
 /* bypass 00: deliver Parity, along the likely way */
 filter_INLINE bool filter_bypass_0(struct filter_step *step, struct filter_msg m, uint8_t sum) {
     (void)step;
-    const struct filter_bytes pieces[] = {m.bytes};
-    bool accepted = true;
-    uint8_t through = filter_filter_0_parity_aside(step, pieces, 1u, &accepted);
-    const bool taken = (sum == through);
-    if (filter_UNLIKELY(!taken)) { return false; }
+    bool holds = false;
+    {
+        const struct filter_bytes pieces[] = {m.bytes};
+        bool accepted = true;
+        uint8_t through = filter_filter_0_parity_aside(step, pieces, 1u, &accepted);
+        holds = (sum == through);
+    }
+    if (filter_UNLIKELY(!(holds))) { return false; }
 #line 22 "tests/golden/filter/source.nacre"
     struct filter_msg m_2 = m;
 #line 22 "tests/golden/filter/source.nacre"
@@ -17,11 +20,14 @@ filter_INLINE bool filter_bypass_0(struct filter_step *step, struct filter_msg m
 /* bypass 01: deliver Parity, along the likely way */
 filter_INLINE bool filter_bypass_1(struct filter_step *step, struct filter_msg m, uint8_t sum) {
     (void)step;
-    const struct filter_bytes pieces[] = {m.bytes};
-    bool accepted = true;
-    uint8_t through = filter_filter_0_parity_aside(step, pieces, 1u, &accepted);
-    const bool taken = !(sum == through);
-    if (filter_UNLIKELY(!taken)) { return false; }
+    bool holds = false;
+    {
+        const struct filter_bytes pieces[] = {m.bytes};
+        bool accepted = true;
+        uint8_t through = filter_filter_0_parity_aside(step, pieces, 1u, &accepted);
+        holds = !(sum == through);
+    }
+    if (filter_UNLIKELY(!(holds))) { return false; }
 #line 24 "tests/golden/filter/source.nacre"
     filter_drop(step->pool, m.bytes);
     step->counters[filter_COUNT_checked_damaged]++;
@@ -32,8 +38,7 @@ filter_INLINE bool filter_bypass_1(struct filter_step *step, struct filter_msg m
 /* bypass 02: send, along the likely way */
 filter_INLINE bool filter_bypass_2(struct filter_step *step, struct filter_msg m) {
     (void)step;
-    const bool taken = true;
-    if (filter_UNLIKELY(!taken)) { return false; }
+    if (filter_UNLIKELY(!(true))) { return false; }
 #line 16 "tests/golden/filter/source.nacre"
     const struct filter_bytes pieces[] = {m.bytes};
 #line 16 "tests/golden/filter/source.nacre"

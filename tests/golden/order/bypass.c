@@ -1,8 +1,7 @@
 /* bypass 00: deliver, along the likely way */
 order_INLINE bool order_bypass_0(struct order_step *step, struct order_msg m) {
     (void)step;
-    const bool taken = true;
-    if (order_UNLIKELY(!taken)) { return false; }
+    if (order_UNLIKELY(!(true))) { return false; }
 #line 10 "tests/golden/order/source.nacre"
     struct order_msg m_2 = m;
 #line 25 "tests/golden/order/source.nacre"
@@ -20,8 +19,7 @@ order_INLINE bool order_bypass_0(struct order_step *step, struct order_msg m) {
 /* bypass 01: send, along the likely way */
 order_INLINE bool order_bypass_1(struct order_step *step, struct order_msg m) {
     (void)step;
-    const bool taken = true;
-    if (order_UNLIKELY(!taken)) { return false; }
+    if (order_UNLIKELY(!(true))) { return false; }
 #line 21 "tests/golden/order/source.nacre"
     struct order_msg m_2 = m;
 #line 14 "tests/golden/order/source.nacre"

@@ -34,8 +34,7 @@ packed_INLINE bool packed_bypass_0(struct packed_step *step, struct packed_msg_s
     (void)odd;
     (void)kind;
     (void)step;
-    const bool taken = ((uint32_t)size == (m.bytes.len & 4095u));
-    if (packed_UNLIKELY(!taken)) { return false; }
+    if (packed_UNLIKELY(!(((uint32_t)size == (m.bytes.len & 4095u))))) { return false; }
 #line 26 "tests/golden/packed/source.nacre"
     struct packed_msg carried = {.bytes = m.bytes, .data = m.data};
 #line 26 "tests/golden/packed/source.nacre"
@@ -51,8 +50,7 @@ packed_INLINE bool packed_bypass_0(struct packed_step *step, struct packed_msg_s
 /* bypass 01: send, along the likely way */
 packed_INLINE bool packed_bypass_1(struct packed_step *step, struct packed_msg m) {
     (void)step;
-    const bool taken = true;
-    if (packed_UNLIKELY(!taken)) { return false; }
+    if (packed_UNLIKELY(!(true))) { return false; }
 #line 8 "tests/golden/packed/source.nacre"
     uint16_t size = (uint16_t)(m.bytes.len & 4095u);
     struct packed_msg_sized carried = {.bytes = m.bytes, .data = m.data};

@@ -35,8 +35,7 @@ passing_PLAIN void passing_out_below_down_send(struct passing_step *step, struct
 /* bypass 00: deliver, along the likely way */
 passing_INLINE bool passing_bypass_0(struct passing_step *step, struct passing_msg m) {
     (void)step;
-    const bool taken = true;
-    if (passing_UNLIKELY(!taken)) { return false; }
+    if (passing_UNLIKELY(!(true))) { return false; }
 #line 4 "tests/golden/passing/source.nacre"
     struct passing_msg m_2 = m;
 #line 4 "tests/golden/passing/source.nacre"
@@ -48,8 +47,7 @@ passing_INLINE bool passing_bypass_0(struct passing_step *step, struct passing_m
 /* bypass 01: send, along the likely way */
 passing_INLINE bool passing_bypass_1(struct passing_step *step, struct passing_msg m) {
     (void)step;
-    const bool taken = true;
-    if (passing_UNLIKELY(!taken)) { return false; }
+    if (passing_UNLIKELY(!(true))) { return false; }
 #line 4 "tests/golden/passing/source.nacre"
     struct passing_msg m_2 = m;
 #line 4 "tests/golden/passing/source.nacre"

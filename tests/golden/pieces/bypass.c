@@ -31,8 +31,7 @@ struct pieces_state {
 /* bypass 00: send, along the likely way */
 pieces_INLINE bool pieces_bypass_0(struct pieces_step *step, struct pieces_msg m) {
     (void)step;
-    const bool taken = true;
-    if (pieces_UNLIKELY(!taken)) { return false; }
+    if (pieces_UNLIKELY(!(true))) { return false; }
 #line 7 "tests/golden/pieces/source.nacre"
     struct pieces_msg_marked carried = {.bytes = m.bytes, .data = m.data};
 #line 7 "tests/golden/pieces/source.nacre"

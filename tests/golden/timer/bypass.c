@@ -1,8 +1,7 @@
 /* bypass 00: deliver, along the likely way */
 timer_INLINE bool timer_bypass_0(struct timer_step *step, struct timer_msg m) {
     (void)step;
-    const bool taken = true;
-    if (timer_UNLIKELY(!taken)) { return false; }
+    if (timer_UNLIKELY(!(true))) { return false; }
 #line 14 "tests/golden/timer/source.nacre"
     timer_drop_maybe_msg(step->pool, &step->s->again.last);
 #line 14 "tests/golden/timer/source.nacre"
@@ -18,8 +17,7 @@ timer_INLINE bool timer_bypass_0(struct timer_step *step, struct timer_msg m) {
 /* bypass 01: send, along the likely way */
 timer_INLINE bool timer_bypass_1(struct timer_step *step, struct timer_msg m) {
     (void)step;
-    const bool taken = true;
-    if (timer_UNLIKELY(!taken)) { return false; }
+    if (timer_UNLIKELY(!(true))) { return false; }
 #line 8 "tests/golden/timer/source.nacre"
     timer_share(step->pool, m.bytes);
 #line 8 "tests/golden/timer/source.nacre"

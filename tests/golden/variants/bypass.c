@@ -35,8 +35,7 @@ variants_PLAIN void variants_slow_on_answered_down_send(struct variants_step *st
 /* bypass 00: deliver Data, along the likely way */
 variants_INLINE bool variants_bypass_0(struct variants_step *step, struct variants_msg m, uint8_t number) {
     (void)step;
-    const bool taken = true;
-    if (variants_UNLIKELY(!taken)) { return false; }
+    if (variants_UNLIKELY(!(true))) { return false; }
 #line 16 "tests/golden/variants/source.nacre"
     struct variants_msg_answered empty = {.data = false};
 #line 16 "tests/golden/variants/source.nacre"
@@ -57,8 +56,7 @@ variants_INLINE bool variants_bypass_0(struct variants_step *step, struct varian
 /* bypass 01: deliver Answer, along the likely way */
 variants_INLINE bool variants_bypass_1(struct variants_step *step, struct variants_msg m, uint8_t number) {
     (void)step;
-    const bool taken = true;
-    if (variants_UNLIKELY(!taken)) { return false; }
+    if (variants_UNLIKELY(!(true))) { return false; }
 #line 20 "tests/golden/variants/source.nacre"
     variants_drop(step->pool, m.bytes);
 #line 20 "tests/golden/variants/source.nacre"
@@ -70,8 +68,7 @@ variants_INLINE bool variants_bypass_1(struct variants_step *step, struct varian
 /* bypass 02: send, along the likely way */
 variants_INLINE bool variants_bypass_2(struct variants_step *step, struct variants_msg m) {
     (void)step;
-    const bool taken = true;
-    if (variants_UNLIKELY(!taken)) { return false; }
+    if (variants_UNLIKELY(!(true))) { return false; }
 #line 11 "tests/golden/variants/source.nacre"
     struct variants_msg_answered carried = {.bytes = m.bytes, .data = m.data};
 #line 11 "tests/golden/variants/source.nacre"

@@ -31,7 +31,6 @@ impl Writer<'_> {
         let stack = self.stack;
         let bypass = &stack.bypasses[at];
         let function = self.item_function(Item::Bypass(at));
-        let p = self.prefix.clone();
         let homes: Vec<usize> = bypass.homes.iter().map(|home| self.level_of(*home)).collect();
         let mut body = Body::new(self, 0, Kind::Handler, &bypass.locals, &[&bypass.body]);
         body.settle(bypass, &homes);
@@ -40,10 +39,7 @@ impl Writer<'_> {
         let declared = body.parameters(&parameters);
         body.void_parameters(&parameters);
         body.code.line("(void)step;");
-        let condition = body.value(&bypass.condition);
-        let taken = body.bind("const bool", "taken", &condition);
-        body.finish_statement();
-        body.code.line(format!("if ({p}_UNLIKELY(!{taken})) {{ return false; }}"));
+        body.require_all(&bypass.condition);
         body.block(&bypass.body);
         body.line_of(Span::default());
         body.code.line("return true;");
@@ -60,7 +56,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Calls the bypasses of an entry, and ends it where one has taken the event. `message`, `fields`: of what enters.
+    /// Calls the bypasses of an entry, and ends it where one has taken the event. `fields`: those of the frame.
     pub fn try_bypasses(&mut self, entry: Entry, texts: &[String], fields: &[String], code: &mut Code) {
         let p = self.prefix.clone();
         for at in self.bypasses_of(entry) {
@@ -85,6 +81,40 @@ impl Writer<'_> {
 }
 
 impl<'a> Body<'_, 'a> {
+    /// Returns false unless all of a chain of conditions hold. What takes statements is calculated only if all before
+    /// it hold.
+    fn require_all(&mut self, condition: &'a Expr) {
+        let chain = match &condition.kind {
+            ExprKind::Binary(BinaryOp::Both, a, b) => Expr::chain(BinaryOp::Both, a, b),
+            _ => vec![condition],
+        };
+        let mut simple = vec![];
+        for one in chain {
+            let apart = self.apart(|body| body.value(one));
+            if apart.is_expression() {
+                simple.push(apart.value.to_string());
+                continue;
+            }
+            self.require(&mut simple);
+            let holds = self.bind("bool", "holds", "false");
+            self.code.open("{");
+            self.branch_of(&holds, apart);
+            self.code.close("}");
+            simple.push(holds.to_string());
+            self.require(&mut simple);
+        }
+        self.require(&mut simple);
+        self.finish_statement();
+    }
+
+    fn require(&mut self, conditions: &mut Vec<String>) {
+        if !conditions.is_empty() {
+            let p = self.w.prefix.clone();
+            let all = std::mem::take(conditions).join(" && ");
+            self.code.line(format!("if ({p}_UNLIKELY(!({all}))) {{ return false; }}"));
+        }
+    }
+
     /// The locals are of several layers: `homes` has, for each, from where on a message in it carries headers.
     fn settle(&mut self, bypass: &'a Bypass, homes: &[usize]) {
         self.levels = homes.to_vec();
