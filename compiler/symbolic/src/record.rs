@@ -35,6 +35,9 @@ pub struct Record {
 impl Record {
     /// A new local.
     pub fn local(&mut self, name: &str, ty: &Type, home: Target) -> LocalId {
+        if *ty == Type::View {
+            self.refuse("bytes that are borrowed in a local");
+        }
         self.locals.push(Local { name: name.into(), ty: ty.clone(), by_ref: false });
         self.homes.push(home);
         LocalId(self.locals.len() as u32 - 1)
