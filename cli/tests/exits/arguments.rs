@@ -3,7 +3,7 @@
 use super::desk::Desk;
 
 /// Invalid arguments of every verb, with a part of the message.
-const WRONG_USAGE: [(&str, &str); 50] = [
+const WRONG_USAGE: [(&str, &str); 49] = [
     ("check", "<FILE>..."),
     ("fmt", "<FILE>..."),
     ("explain", "--stack <NAME>"),
@@ -19,8 +19,7 @@ const WRONG_USAGE: [(&str, &str); 50] = [
     ("explain FOLDER/s --stack smal", "did you mean `small`?"),
     ("explain FOLDER/s --stack small --stage toknes", "there is no stage `toknes`"),
     ("explain FOLDER/s --stack small --spans", "--stage"),
-    ("build FOLDER/s --stack small -o FOLDER/o --level fast", "the levels are: queue, call, inline"),
-    ("build FOLDER/s --stack small -o FOLDER/o --level bypass", "not built yet"),
+    ("build FOLDER/s --stack small -o FOLDER/o --level fast", "the levels are: queue, call, inline, bypass"),
     ("build FOLDER/s --stack small -o FOLDER/o --name 1x", "cannot be a prefix"),
     ("build FOLDER/s --stack small -o FOLDER/o --name ../x", "cannot be a prefix"),
     ("sim FOLDER/s --stack small --seed -1", "-1"),
