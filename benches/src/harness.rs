@@ -55,9 +55,9 @@ pub struct Sizes {
 pub fn measure_stacks(folder: &Path, file: &Path) -> Result<Vec<Cost>, String> {
     let mut costs = Vec::new();
     for stack in ["one", "reliable_plain", "four", "ten"] {
-        for (level, name) in [(Level::Queue, "queue"), (Level::Call, "call"), (Level::Inline, "inline")] {
-            eprintln!("measuring {stack} at level {name}");
-            costs.push(measure(folder, file, stack, level, name)?);
+        for level in Level::ALL {
+            eprintln!("measuring {stack} at level {}", level.name());
+            costs.push(measure(folder, file, stack, level, level.name())?);
         }
     }
     costs.push(hand(folder)?);
