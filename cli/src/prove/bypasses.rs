@@ -12,6 +12,8 @@ use crate::console::print;
 /// What became of one bypass.
 pub(super) enum Verdict {
     Proved,
+    /// No event in any state fulfils its condition.
+    Never,
     /// What is not so, or not known to be, and why.
     Open(String),
 }
@@ -32,10 +34,13 @@ pub(super) fn prove(session: &Session, composed: &Stack, solvers: &[Solver]) -> 
         .enumerate()
         .filter_map(|(at, verdict)| match verdict {
             Verdict::Open(why) => Some((at, why)),
-            Verdict::Proved => None,
+            Verdict::Proved | Verdict::Never => None,
         })
         .collect();
-    print(&format!("bypasses: {} of {} proved\n", verdicts.len() - open.len(), verdicts.len()));
+    let never = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Never)).count();
+    let all = verdicts.len() - never;
+    let more = if never > 0 { format!("; {never} more that no event takes") } else { String::new() };
+    print(&format!("bypasses: {} of {all} proved{more}\n", all - open.len()));
     for (at, why) in &open {
         print(&format!("  {}: {why}\n", name(session, &stack, *at)));
     }
@@ -52,7 +57,7 @@ pub(super) fn judge(stack: &Stack, at: usize, solvers: &[Solver]) -> Verdict {
         let Some(problem) = problem else { continue };
         for solver in solvers {
             let why = match (solver.solve(&problem.text), &what) {
-                (Answer::Proved, What::Possible) => "no event takes it".into(),
+                (Answer::Proved, What::Possible) => return Verdict::Never,
                 (Answer::Refuted(_), What::Possible) | (Answer::Proved, _) => continue,
                 (Answer::Refuted(_), what) => format!("{} finds that {} differs", solver.name, shown(stack, what)),
                 (Answer::Unknown, _) => format!("{} gave up", solver.name),

@@ -40,6 +40,7 @@ pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack) {
                             proved[*at] = true;
                             kept.keep(&names[*at]);
                         }
+                        Verdict::Never => {}
                         Verdict::Open(why) => {
                             say(&format!("note: a bypass is left out: {}: {why}", name(session, &stack, *at)));
                         }

@@ -173,9 +173,14 @@ impl<F: FnMut(&mut Terms, &str, Sort, &Type) -> Term> Maker<'_, F> {
     fn entries(&mut self, name: &str, t: &Type, index: u32) -> Result<Entries, Unsupported> {
         let mut zeros = Maker { stack: self.stack, terms: self.terms, layer: self.layer, make: zero };
         let form = zeros.value(name, t)?;
+        // What is the same in each value of the type: a message carries no headers of the layers below.
+        let any = Maker { stack: self.stack, terms: self.terms, layer: self.layer, make: free }.value(name, t)?;
         let mut parts = vec![];
-        leaves(&form, &mut parts)?;
+        leaves(&any, &mut parts)?;
         let arrays = parts.iter().enumerate().map(|(at, part)| {
+            if self.terms.value_of(*part).is_some() {
+                return self.terms.filled(index, *part);
+            }
             let width = self.terms.width(*part);
             (self.make)(self.terms, &format!("{name}#{at}"), Sort::Array(index, width), &Type::UInt(1))
         });
@@ -186,6 +191,11 @@ impl<F: FnMut(&mut Terms, &str, Sort, &Type) -> Term> Maker<'_, F> {
 /// Bits of an index below `n`.
 pub fn index_bits(n: u32) -> u32 {
     n.next_power_of_two().trailing_zeros().max(1)
+}
+
+/// A free constant of a sort.
+fn free(terms: &mut Terms, part: &str, sort: Sort, _: &Type) -> Term {
+    terms.free(part, sort)
 }
 
 /// The zero of a sort; a timer is not armed.
