@@ -16,18 +16,13 @@ use nacre_stack::Stack;
 use crate::console::Exit;
 use crate::progress::Waiting;
 
-/// Levels at which C is emitted, the plainest first.
-pub const EMITTED: [(&str, Level); 4] =
-    [("queue", Level::Queue), ("call", Level::Call), ("inline", Level::Inline), ("bypass", Level::Bypass)];
-
 /// A level that C is emitted at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmittedLevel(pub Level);
 
 impl std::fmt::Display for EmittedLevel {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let known = EMITTED.iter().find(|(_, level)| *level == self.0);
-        f.write_str(known.map_or("unknown", |(name, _)| name))
+        f.write_str(self.0.name())
     }
 }
 
@@ -35,8 +30,8 @@ impl FromStr for EmittedLevel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<EmittedLevel, String> {
-        let known = EMITTED.iter().find(|(name, _)| *name == text);
-        known.map(|(_, level)| EmittedLevel(*level)).ok_or_else(|| "the levels are: queue, call, inline, bypass".into())
+        let known = Level::ALL.into_iter().find(|level| level.name() == text);
+        known.map(EmittedLevel).ok_or_else(|| format!("the levels are: {}", Level::ALL.map(Level::name).join(", ")))
     }
 }
 
@@ -140,7 +135,7 @@ impl Workshop<'_> {
             Machine::All => {
                 // If the interpreter cannot run the stack, the levels are compared with each other.
                 let mut makers: Vec<Box<dyn Maker>> = self.interpreter().into_iter().collect();
-                for (_, level) in EMITTED {
+                for level in Level::ALL {
                     makers.push(self.emitted(level)?);
                 }
                 Ok(Box::new(Lockstep { makers }))

@@ -20,6 +20,7 @@ mod sim;
 mod test;
 mod trace;
 mod units;
+mod user_folders;
 mod verify;
 
 use std::panic;

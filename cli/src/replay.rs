@@ -62,9 +62,9 @@ pub fn replay(args: &Replay) -> Exit {
             return interrupt.exit();
         }
         match done {
-            Ok(None) => print(&format!("C at level {}: the same outputs at each step", name(*level))),
+            Ok(None) => print(&format!("C at level {}: the same outputs at each step", level.name())),
             Ok(Some(differs)) => {
-                print(&format!("C at level {}: {differs}", name(*level)));
+                print(&format!("C at level {}: {differs}", level.name()));
                 return Exit::No;
             }
             Err(words) => return fail(args, &words),
@@ -82,8 +82,4 @@ fn world(session: &Session, trace: &Trace) -> Result<World, Exit> {
     let subject = Subject { name: trace.subject.clone(), is_layer: trace.layer };
     let configuration = verify::configuration(session, &subject, &trace.configuration, &trace.set);
     verify::make(session, &subject, &configuration, trace.any_order)
-}
-
-fn name(level: nacre_driver::Level) -> &'static str {
-    crate::levels::EMITTED.iter().find(|(_, known)| *known == level).map_or("", |(name, _)| name)
 }

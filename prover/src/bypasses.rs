@@ -1,58 +1,67 @@
-//! What has to be shown of the bypasses of a stack: each does, under its condition, what the handlers do.
+//! Proofs of bypasses: each does, under its condition, what the handlers of the composed stack do.
 
 use nacre_bypass::{claims, Claims, What};
-use nacre_stack::Stack;
+use nacre_stack::{number, Stack};
 use nacre_symbolic::terms::{script, Goal, Term, Terms};
 use nacre_symbolic::Unsupported;
 
-use crate::obligations::Problem;
 use crate::solvers::{Answer, Solver};
 
-/// The obligations of one bypass.
-#[derive(Clone, Debug)]
-pub struct Proof {
-    /// Its place in [`Stack::bypasses`].
-    pub bypass: usize,
-    /// Err: a construct without terms; nothing is claimed.
-    pub obligations: Result<Vec<(What, Option<Problem>)>, Unsupported>,
+/// What became of the claims about a bypass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every solver proves every claim.
+    Proved,
+    /// No event in any state fulfils the condition.
+    Never,
+    /// A solver, by name, has refuted a claim.
+    Refuted(&'static str, What),
+    /// Why it is not known.
+    Undecided(String),
+    /// A construct without terms; nothing is claimed.
+    NotClaimed(Unsupported),
 }
 
-/// The obligations of all bypasses of a stack. The solver is asked for branches that calculation does not decide.
-pub fn of_bypasses(stack: &Stack, solver: &Solver) -> Vec<Proof> {
-    (0..stack.bypasses.len()).map(|at| of_bypass(stack, at, solver)).collect()
+/// A composed stack with the bypasses of its optimized form: what is proved of them is proved against this one's
+/// handlers.
+pub fn with_bypasses_of(composed: &Stack, optimized: &Stack) -> Stack {
+    let mut stack = Stack { bypasses: optimized.bypasses.clone(), ..composed.clone() };
+    number(&mut stack);
+    stack
 }
 
-/// The obligations of one bypass.
-pub fn of_bypass(stack: &Stack, at: usize, solver: &Solver) -> Proof {
-    let follows = |terms: &Terms, known: &[Term], claim: Term| {
-        let goal = Goal { name: "branch".into(), assumptions: known.to_vec(), claim };
-        solver.solve(&script(terms, &goal, &[])) == Answer::Proved
-    };
+/// Examines the bypass at this place in [`Stack::bypasses`]. The first solver is also asked for branches of the
+/// handlers that calculation does not decide; its answers are claims like the others.
+pub fn judge(stack: &Stack, at: usize, solvers: &[Solver]) -> Verdict {
     let decide = |terms: &mut Terms, known: &[Term], branch: Term| {
-        if follows(terms, known, branch) {
-            return Some(true);
-        }
         let negated = terms.not(branch);
-        follows(terms, known, negated).then_some(false)
+        let follows = |claim: Term| solvers[0].solve(&problem(terms, "branch", known, claim)) == Answer::Proved;
+        follows(branch).then_some(true).or_else(|| follows(negated).then_some(false))
     };
-    Proof { bypass: at, obligations: claims(stack, &stack.bypasses[at], &decide).map(problems) }
-}
-
-/// The problems of claims; None: calculation has shown the claim. All are unsatisfiable if the claim holds, but that of
-/// [`What::Possible`], which is satisfiable then.
-fn problems(claims: Claims) -> Vec<(What, Option<Problem>)> {
-    let Claims { mut terms, assumptions, all } = claims;
-    let mut found = vec![];
+    let Claims { terms, assumptions, all } = match claims(stack, &stack.bypasses[at], &decide) {
+        Ok(claims) => claims,
+        Err(why) => return Verdict::NotClaimed(why),
+    };
     for (what, claim) in all {
+        // Calculation has shown it.
         if terms.truth_of(claim) == Some(true) {
-            found.push((what, None));
             continue;
         }
-        let claim = if what == What::Possible { terms.truth(false) } else { claim };
-        let goal = Goal { name: format!("{what:?}"), assumptions: assumptions.clone(), claim };
-        let shown = terms.free_of(&goal);
-        let problem = Problem::new(&terms, &goal, &shown);
-        found.push((what, Some(problem)));
+        let is_possible = what == What::Possible;
+        let problem = problem(&terms, &format!("{what:?}"), &assumptions, claim);
+        for solver in solvers {
+            match (solver.solve(&problem), is_possible) {
+                (Answer::Proved, false) | (Answer::Refuted(_), true) => {}
+                (Answer::Proved, true) => return Verdict::Never,
+                (Answer::Refuted(_), false) => return Verdict::Refuted(solver.name, what),
+                (Answer::Unknown, _) => return Verdict::Undecided(format!("{} gave up", solver.name)),
+                (Answer::Failed(why), _) => return Verdict::Undecided(format!("{} failed: {why}", solver.name)),
+            }
+        }
     }
-    found
+    Verdict::Proved
+}
+
+fn problem(terms: &Terms, name: &str, assumptions: &[Term], claim: Term) -> String {
+    script(terms, &Goal { name: name.into(), assumptions: assumptions.to_vec(), claim }, &[])
 }

@@ -1,7 +1,7 @@
 //! Proofs about the code of a stack, the lemmas on which verification depends, and the solvers that prove them.
 //!
 //! - [`obligations`]: what has to be shown of the handlers of a stack, as problems for solvers;
-//! - [`bypasses`]: what has to be shown of the bypasses of a stack;
+//! - [`bypasses`]: proofs of the bypasses of a stack;
 //! - [`solvers`]: runs z3 and cvc5 on problems;
 //! - [`sequence_numbers`]: the lemma about numbers that wrap.
 

@@ -216,16 +216,10 @@ fn obligation(run: &Run, kind: Kind, span: Span, assumptions: Vec<Term>, claim: 
     }
     let goal = Goal { name: format!("{kind:?}"), assumptions, claim };
     let shown = run.terms.free_of(&goal);
-    Obligation { kind, span, problem: Some(Problem::new(&run.terms, &goal, &shown)) }
-}
-
-impl Problem {
-    /// The problem of a goal, which asks for the values of some free constants.
-    pub fn new(terms: &Terms, goal: &Goal, shown: &[Term]) -> Problem {
-        let names = shown.iter().map(|term| match terms.node(*term) {
-            Node::Free(name, ..) => name.clone(),
-            _ => String::new(),
-        });
-        Problem { text: script(terms, goal, shown), shown: names.collect() }
-    }
+    let names = shown.iter().map(|term| match run.terms.node(*term) {
+        Node::Free(name, ..) => name.clone(),
+        _ => String::new(),
+    });
+    let problem = Problem { text: script(&run.terms, &goal, &shown), shown: names.collect() };
+    Obligation { kind, span, problem: Some(problem) }
 }

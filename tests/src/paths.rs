@@ -205,7 +205,7 @@ impl Examined<'_> {
         }
         for (at, output) in outputs.iter().enumerate() {
             let expected = &self.path.outputs[at];
-            if (expected.port, expected.event) != (output.port, output.event) {
+            if (expected.port(self.stack), expected.event) != (Some(output.port), output.event) {
                 return Err(format!("output {at} is another event"));
             }
             let arguments = expected.arguments.clone();

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nacre_analysis::linear;
-use nacre_bypass::What;
 use nacre_driver::{Level, Session};
-use nacre_prover::bypasses::of_bypass;
-use nacre_prover::solvers::{all, Answer, Solver};
+use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
+use nacre_prover::solvers::all;
 use nacre_simulator::interpreter::Interpreter;
 use nacre_simulator::lockstep::Lockstep;
 use nacre_stack::visit::{rewrite_stack, ChangeExprs, Traverse};
@@ -22,7 +21,7 @@ fn stack(file: &str, name: &str) -> Stack {
     let composed = session.stack(name).unwrap_or_else(|| panic!("{}", session.render(false)));
     let mut optimized = composed.clone();
     nacre_driver::optimize(&mut optimized, Level::Bypass);
-    with(&composed, optimized.bypasses)
+    with_bypasses_of(&composed, &optimized)
 }
 
 fn with(stack: &Stack, bypasses: Vec<Bypass>) -> Stack {
@@ -79,18 +78,6 @@ fn changed(bypass: &Bypass) -> Vec<(String, Bypass)> {
     all
 }
 
-/// Whether a bypass is proved, by one solver.
-fn is_proved(stack: &Stack, solver: &Solver) -> bool {
-    let Ok(obligations) = of_bypass(stack, 0, solver).obligations else { return false };
-    obligations.into_iter().all(|(what, problem)| {
-        let answer = problem.map_or(Answer::Proved, |problem| solver.solve(&problem.text));
-        match what {
-            What::Possible => matches!(answer, Answer::Refuted(_)),
-            _ => answer == Answer::Proved,
-        }
-    })
-}
-
 /// Whether the steps of a stack with a bypass are those of one without, in random events.
 fn is_equal(plain: &Stack, changed: &Stack) -> bool {
     let makers = [plain, changed].map(|stack| Box::new(Interpreter::new(Arc::new(stack.clone()))) as _);
@@ -115,7 +102,7 @@ fn what_is_proved_of_changed_bypasses_is_true() {
         for (what, bypass) in changed(&chosen(entry, at)) {
             let changed = with(&original, vec![bypass]);
             // What solvers do not see: a message that is lost, or used twice.
-            if linear::check(&changed).is_empty() && is_proved(&changed, &solvers[0]) {
+            if linear::check(&changed).is_empty() && judge(&changed, 0, &solvers[..1]) == Verdict::Proved {
                 assert!(is_equal(&plain, &changed), "proved, and wrong: {what}");
                 proved.push(what);
             } else {

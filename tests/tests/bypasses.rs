@@ -1,5 +1,5 @@
-//! Steps that take a bypass leave what the handlers leave: the interpreter runs each stack of the library with its bypasses
-//! and without, in lockstep, through random events and damaged frames.
+//! Steps that take a bypass leave what the handlers leave: the interpreter runs each stack of the library with its
+//! bypasses and without, in lockstep, through random events and damaged frames.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -73,22 +73,13 @@ fn share(stack: &Stack, loss: u64) -> u64 {
         let sent = machine.take_outputs().into_iter().filter(|output| output.port == PortId(0));
         frames[1 - end].extend(sent.filter_map(|output| output.bytes).filter(|_| random.below(100) >= loss));
     }
-    if std::env::var_os("NACRE_SHOW").is_some() {
-        let all = stack.bypasses.iter().enumerate();
-        for (at, bypass) in all {
-            let n: u64 = ends.iter().map(|machine| machine.bypassed()[at]).sum();
-            if n > 0 {
-                println!("{at} {:?}: {n}", bypass.entry);
-            }
-        }
-    }
     let taken: u64 = ends.iter().flat_map(|machine| machine.bypassed()).sum();
     taken * 100 / steps
 }
 
 #[test]
 fn most_steps_take_a_bypass() {
-    for (name, loss, least) in [("reliable_plain", 0, 50), ("reliable_plain", 2, 40), ("sequencer_alone", 0, 90)] {
+    for (name, loss, least) in [("reliable_plain", 0, 95), ("reliable_plain", 2, 70), ("sequencer_alone", 0, 98)] {
         let (_, stack) = find(name).compose();
         let share = share(&with_bypasses(&stack), loss);
         println!("{name}, {loss} % lost: {share} % of the steps take a bypass");

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use rustix::process::geteuid;
 
+use crate::user_folders;
+
 /// Where keys are kept. It need not exist.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
@@ -16,10 +18,9 @@ impl Folder {
     /// # Errors
     /// The user has no home.
     pub fn find() -> Result<Folder, String> {
-        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let base = variable("XDG_CONFIG_HOME").or_else(|| variable("HOME").map(|home| home.join(".config")));
-        let base = base.ok_or("there is no folder for keys: set HOME or XDG_CONFIG_HOME to an absolute path")?;
-        Ok(Folder(base.join("nacre")))
+        let found = user_folders::find("XDG_CONFIG_HOME", ".config");
+        let found = found.ok_or("there is no folder for keys: set HOME or XDG_CONFIG_HOME to an absolute path")?;
+        Ok(Folder(found))
     }
 
     /// This folder.

@@ -4,66 +4,64 @@ use std::fs;
 use std::path::PathBuf;
 
 use nacre_driver::Session;
+use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
 use nacre_prover::solvers;
 use nacre_stack::{number, print, Stack};
 use sha2::{Digest, Sha256};
 
-use super::bypasses::{judge, name, Verdict};
+use super::bypasses::unproved;
 use super::threads::in_parallel;
 use crate::console::say;
 use crate::progress::Waiting;
+use crate::user_folders;
 
 /// Part of each name: another one when a proof claims something else.
-const CLAIMS: &str = "nacre bypass claims 1";
+const CLAIMS: &str = "nacre bypass claims 2";
 
 /// Leaves the bypasses of an optimized stack that are proved; says which are not, and why.
 pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack) {
-    let mut stack = Stack { bypasses: optimized.bypasses.clone(), ..composed.clone() };
-    number(&mut stack);
+    let stack = with_bypasses_of(composed, optimized);
     let kept = Kept::find();
-    let names = names_of(&stack);
+    let names: Vec<String> = (0..stack.bypasses.len()).map(|at| name_of(&stack, at)).collect();
     let mut proved: Vec<bool> = names.iter().map(|name| kept.has(name)).collect();
-    let open: Vec<usize> = (0..names.len()).filter(|at| !proved[*at]).collect();
-    if !open.is_empty() {
-        match solvers::all() {
-            Err(missing) => {
-                let all = names.len();
-                say(&format!("note: {} of {all} bypasses are left out, as nothing proves them: {missing}", open.len()));
-            }
-            Ok(solvers) => {
-                let waiting = Waiting::begin(format!("proving {} bypasses of {}", open.len(), stack.name));
-                let verdicts = in_parallel(open.len(), |at| judge(&stack, open[at], &solvers));
-                drop(waiting);
-                for (at, verdict) in open.iter().zip(verdicts) {
-                    match verdict {
-                        Verdict::Proved => {
-                            proved[*at] = true;
-                            kept.keep(&names[*at]);
-                        }
-                        Verdict::Never => {}
-                        Verdict::Open(why) => {
-                            say(&format!("note: a bypass is left out: {}: {why}", name(session, &stack, *at)));
-                        }
-                    }
-                }
-            }
-        }
+    for at in newly_proved(session, &stack, &proved) {
+        proved[at] = true;
+        kept.keep(&names[at]);
     }
     let mut proved = proved.into_iter();
     optimized.bypasses.retain(|_| proved.next() == Some(true));
     number(optimized);
 }
 
-/// A name for each bypass: a digest of the stack as it is composed, and of the bypass.
-fn names_of(stack: &Stack) -> Vec<String> {
-    let composed = print(&Stack { bypasses: vec![], ..stack.clone() });
-    let begun = Sha256::new().chain_update(CLAIMS).chain_update(&composed);
-    let name = |bypass: &nacre_stack::Bypass| {
-        let text = print(&Stack { bypasses: vec![bypass.clone()], ..stack.clone() });
-        let digest = begun.clone().chain_update(&text[composed.len().min(text.len())..]).finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+/// The bypasses that are not proved yet and that the solvers prove now.
+fn newly_proved(session: &Session, stack: &Stack, proved: &[bool]) -> Vec<usize> {
+    let open: Vec<usize> = (0..proved.len()).filter(|at| !proved[*at]).collect();
+    if open.is_empty() {
+        return open;
+    }
+    let solvers = match solvers::all() {
+        Ok(solvers) => solvers,
+        Err(missing) => {
+            let (left_out, all) = (open.len(), proved.len());
+            say(&format!("note: {left_out} of {all} bypasses are left out, as nothing proves them: {missing}"));
+            return vec![];
+        }
     };
-    stack.bypasses.iter().map(name).collect()
+    let waiting = Waiting::begin(format!("proving {} bypasses of {}", open.len(), stack.name));
+    let verdicts = in_parallel(open.len(), |at| judge(stack, open[at], &solvers));
+    drop(waiting);
+    let judged = || open.iter().zip(&verdicts);
+    for why in judged().filter_map(|(at, verdict)| unproved(session, stack, *at, verdict)) {
+        say(&format!("note: a bypass is left out: {why}"));
+    }
+    judged().filter(|(_, verdict)| **verdict == Verdict::Proved).map(|(at, _)| *at).collect()
+}
+
+/// A name for a bypass: a digest of the stack as it is composed, and of the bypass.
+fn name_of(stack: &Stack, at: usize) -> String {
+    let alone = Stack { bypasses: vec![stack.bypasses[at].clone()], ..stack.clone() };
+    let digest = Sha256::new().chain_update(CLAIMS).chain_update(print(&alone)).finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The folder of this user's proofs; none: they are not kept.
@@ -72,9 +70,7 @@ struct Kept(Option<PathBuf>);
 impl Kept {
     /// `nacre/proofs` in $XDG_CACHE_HOME, or in ~/.cache.
     fn find() -> Kept {
-        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
-        Kept(base.map(|base| base.join("nacre/proofs")))
+        Kept(user_folders::find("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("proofs")))
     }
 
     fn has(&self, name: &str) -> bool {

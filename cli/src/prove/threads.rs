@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::thread;
 
-/// Does something for each of so many things, on two threads; the results are in their order.
+/// Calls `each` with every index below `count`, on two threads; returns the results in the order of the indices.
 pub(super) fn in_parallel<T: Send>(count: usize, each: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || loop {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nacre_diagnostics::{counted, suggestion, Diagnostic};
-use nacre_driver::Session;
+use nacre_driver::{Level, Session};
 use nacre_simulator::chart;
 use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interface::Interface;
@@ -22,7 +22,7 @@ use serde_json::{json, Value};
 
 use crate::args::Test;
 use crate::console::{colours, complain, print, print_json, say, Exit};
-use crate::levels::{EmittedLevel, Machine, NoMachine, Workshop, EMITTED};
+use crate::levels::{EmittedLevel, Machine, NoMachine, Workshop};
 use crate::program;
 use crate::units;
 
@@ -48,7 +48,7 @@ pub fn test(args: &Test) -> Exit {
         return Exit::Usage;
     }
     let mut machines = vec![("interpreter", Machine::Interpreter)];
-    machines.extend(EMITTED.map(|(name, level)| (name, Machine::Emitted(EmittedLevel(level)))));
+    machines.extend(Level::ALL.map(|level| (level.name(), Machine::Emitted(EmittedLevel(level)))));
     let mut bench = Bench { session, stacks: HashMap::new(), machines, missing: None, unfit: None };
     let (begun, mut results) = (Instant::now(), Vec::new());
     for test in &tests {

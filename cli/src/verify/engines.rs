@@ -5,7 +5,7 @@ use std::time::Duration;
 use nacre_checker::retrace::{retrace, Hint, Lost};
 use nacre_checker::run::Run;
 use nacre_checker::space::Space;
-use nacre_driver::Session;
+use nacre_driver::{Level, Session};
 use nacre_specification::violation::Violation;
 use nacre_spin::emitted::{between::Checker, Failure};
 use nacre_spin::spin::{Limits, Searched, StopReason, Tools, Trail, Verdict};
@@ -15,7 +15,7 @@ use super::report::{located, Outcome, Report, Searcher};
 use crate::args::{Engine, Verify};
 use crate::console::complain_once;
 use crate::interrupt::Interrupt;
-use crate::levels::{EmittedLevel, EMITTED};
+use crate::levels::EmittedLevel;
 use crate::progress::Waiting;
 use nacre_worlds::world::World;
 
@@ -114,7 +114,8 @@ fn on_c(args: &Verify, world: &World, session: &Session, interrupt: &Interrupt) 
     };
     let mut all = vec![];
     let wanted = |level| args.level.is_empty() || args.level.iter().any(|wanted| wanted.0 == level);
-    for (name, level) in EMITTED.into_iter().filter(|(_, level)| wanted(*level)) {
+    for level in Level::ALL.into_iter().filter(|level| wanted(*level)) {
+        let name = level.name();
         let _waiting = Waiting::begin(format!("SPIN searches the C of level {name}"));
         let engine = Searcher::SpinC(Some(EmittedLevel(level)));
         all.push(report(engine, world, session, interrupt, |_| checker.check(level)));
@@ -262,7 +263,7 @@ mod tests {
     use nacre_worlds::world::{self, Subject};
 
     fn spin_c() -> Searcher {
-        Searcher::SpinC(Some(EmittedLevel(crate::levels::EMITTED[1].1)))
+        Searcher::SpinC(Some(EmittedLevel(Level::Call)))
     }
 
     /// Returns the report for a trail of SPIN in the world of a layer that holds.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use nacre_diagnostics::{counted, suggestion, Diagnostic};
-use nacre_driver::{Override, Session, Variation};
+use nacre_driver::{Level, Override, Session, Variation};
 use nacre_hosts::{chart, repeat, search, Bounds, Looked, Searched, Service, Verdict, Violation};
 use nacre_simulator::toolchain::Toolchain;
 use nacre_stack::Stack;
@@ -13,7 +13,7 @@ use serde_json::{json, Value};
 use crate::args::{Engine, Verify};
 use crate::console::{colours, complain, complain_once, print, print_json, say, Exit};
 use crate::interrupt::Interrupt;
-use crate::levels::{self, EmittedLevel, EMITTED};
+use crate::levels::{self, EmittedLevel};
 use crate::program;
 use crate::progress::Counting;
 
@@ -71,7 +71,7 @@ pub fn run(args: &Verify, session: &Session, interrupt: &Interrupt) -> Exit {
             return Exit::Usage;
         }
     };
-    let levels = if args.level.is_empty() { vec![EmittedLevel(EMITTED[1].1)] } else { args.level.clone() };
+    let levels = if args.level.is_empty() { vec![EmittedLevel(Level::Call)] } else { args.level.clone() };
     let (mut reports, mut refusals) = (vec![], vec![]);
     for name in &stacks {
         let composed = compose(session, name, &variation);

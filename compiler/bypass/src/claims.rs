@@ -7,6 +7,7 @@
 //! trusted.
 
 use nacre_stack::*;
+use nacre_symbolic::execute::Emission;
 use nacre_symbolic::guide::Guide;
 use nacre_symbolic::state::{is_state, State};
 use nacre_symbolic::terms::{Term, Terms};
@@ -34,7 +35,7 @@ pub struct Claims {
     pub terms: Terms,
     /// What holds before any event that is taken, the condition of the bypass included.
     pub assumptions: Vec<Term>,
-    /// Each follows from the assumptions; of [`What::Possible`], that the assumptions do not exclude each other.
+    /// Each follows from the assumptions, except for [`What::Possible`]: false does not.
     pub all: Vec<(What, Term)>,
 }
 
@@ -80,23 +81,16 @@ fn compare(
     let before = step.before.clone();
     let guide = step.run.guide.take().expect("a guided run");
     let layered = (step.run.state.clone(), std::mem::take(&mut step.outputs), std::mem::take(&mut step.later));
+    // What the bypass asserts is not assumed.
+    let mut assumptions = std::mem::take(&mut step.run.assumptions);
     step.run.record = None;
     step.run.state = before;
     step.run.emissions.clear();
     step.run.straight(bypass, values)?;
     let emissions = std::mem::take(&mut step.run.emissions);
     let (later, leaving): (Vec<_>, Vec<_>) = emissions.into_iter().partition(|emission| emission.later);
-    let outputs = |emissions: Vec<nacre_symbolic::execute::Emission>| {
-        emissions.into_iter().map(|emission| Output {
-            port: match stack.arrives(emission.link, emission.event) {
-                Target::Port(port) if !emission.later => port,
-                _ => PortId(0),
-            },
-            event: emission.event,
-            arguments: emission.arguments,
-        })
-    };
-    let straight = (step.run.state.clone(), outputs(leaving).collect(), outputs(later).collect());
+    let outputs = |emissions: Vec<Emission>| emissions.into_iter().map(Output::of).collect::<Vec<Output>>();
+    let straight = (step.run.state.clone(), outputs(leaving), outputs(later));
     let mut terms = std::mem::take(&mut step.run.terms);
     let mut all = vec![(What::Possible, terms.truth(false))];
     let sides = terms.and(&guide.decided);
@@ -104,7 +98,6 @@ fn compare(
     all.extend(cells(stack, &mut terms, &layered.0, &straight.0));
     all.extend(same_outputs(&mut terms, (&layered.1, &straight.1), 0));
     all.extend(same_outputs(&mut terms, (&layered.2, &straight.2), layered.1.len()));
-    let mut assumptions = step.run.assumptions;
     assumptions.push(condition);
     assumptions.sort_unstable();
     assumptions.dedup();
@@ -156,7 +149,7 @@ fn same_outputs(terms: &mut Terms, (layered, straight): (&[Output], &Vec<Output>
     let mut found = vec![];
     for at in 0..layered.len().max(straight.len()) {
         let same = match (layered.get(at), straight.get(at)) {
-            (Some(a), Some(b)) if (a.port, a.event) == (b.port, b.event) => {
+            (Some(a), Some(b)) if (a.link, a.event) == (b.link, b.event) => {
                 let parts = a.arguments.iter().zip(&b.arguments).map(|(a, b)| same_argument(terms, a, b));
                 let parts: Vec<Term> = parts.collect();
                 terms.and(&parts)

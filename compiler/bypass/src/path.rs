@@ -1,6 +1,7 @@
 //! Paths, and where they begin.
 
 use nacre_stack::*;
+use nacre_symbolic::execute::Emission;
 use nacre_symbolic::guide::Branch;
 use nacre_symbolic::record::Record;
 use nacre_symbolic::state::State;
@@ -43,11 +44,26 @@ pub struct Code {
     pub fields: Vec<Vec<LocalId>>,
 }
 
-/// An event that leaves the stack.
+/// An event that leaves the stack over a link to a port, or that is put off.
 pub struct Output {
-    pub port: PortId,
+    pub link: LinkId,
     pub event: EventId,
     pub arguments: Vec<Value>,
+}
+
+impl Output {
+    /// What an emission is outside of the code that emits it.
+    pub(crate) fn of(emission: Emission) -> Output {
+        Output { link: emission.link, event: emission.event, arguments: emission.arguments }
+    }
+
+    /// The port at which it leaves; none: it is put off.
+    pub fn port(&self, stack: &Stack) -> Option<PortId> {
+        match stack.arrives(self.link, self.event) {
+            Target::Port(port) => Some(port),
+            Target::Layer(_) => None,
+        }
+    }
 }
 
 /// The form of a path (Liu et al. 1999 §4.1.3).

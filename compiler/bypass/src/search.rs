@@ -23,8 +23,9 @@ pub fn paths(stack: &Stack, entry: Entry) -> (Vec<Path>, Vec<Refusal>) {
     (found, refused)
 }
 
-/// Follows ways of an entry that take so many `unlikely` sides, one after the other, until there are no more, `meet`
-/// says no, or `most` have been followed; returns how many were, those that take fewer unlikely sides included.
+/// Searches the ways of an entry in depth, and calls `meet` with each that takes exactly `unlikely` unlikely sides.
+/// Ends when `meet` returns false, after `most` ways, or when there are no more. Returns the number of ways it
+/// followed, which includes those with fewer unlikely sides.
 pub(crate) fn search(
     stack: &Stack,
     entry: Entry,

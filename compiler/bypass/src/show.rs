@@ -89,7 +89,7 @@ fn show_path(stack: &Stack, path: &Path, source: &dyn Fn(Span) -> String) -> Str
 }
 
 fn show_output(stack: &Stack, path: &Path, output: &Output) -> String {
-    let port = &stack.ports[output.port.index()];
+    let port = output.port(stack).map_or("", |port| &stack.ports[port.index()].name);
     let headers = output.arguments.iter().filter_map(|argument| match argument {
         Value::Message(message) => Some(&message.kinds),
         _ => None,
@@ -97,7 +97,7 @@ fn show_output(stack: &Stack, path: &Path, output: &Output) -> String {
     let headers = headers.flatten().filter_map(|kind| path.terms.value_of(*kind)).filter(|kind| *kind > 0);
     let headers: Vec<String> = headers.map(|kind| header_name(stack, HeaderId(kind as u32 - 1))).collect();
     let with = if headers.is_empty() { String::new() } else { format!(" with {}", headers.join(" ")) };
-    format!("{} at {}{with}", stack.event(output.event).name, port.name)
+    format!("{} at {port}{with}", stack.event(output.event).name)
 }
 
 fn show_branches(branches: &[Branch], source: &dyn Fn(Span) -> String) -> String {

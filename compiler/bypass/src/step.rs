@@ -40,7 +40,6 @@ pub(crate) struct Step<'s> {
     parameters: Vec<LocalId>,
     fields: Vec<Vec<LocalId>>,
     queue: VecDeque<Waiting>,
-    timer: Option<usize>,
     handlers: Vec<HandlerId>,
     pub outputs: Vec<Output>,
     pub later: Vec<Output>,
@@ -75,7 +74,6 @@ impl<'s> Step<'s> {
             parameters: vec![],
             fields: vec![],
             queue: VecDeque::new(),
-            timer: None,
             bare,
             handlers: vec![],
             outputs: vec![],
@@ -97,20 +95,17 @@ impl<'s> Step<'s> {
         self.drain()
     }
 
-    /// Puts the event that enters into the queue; a timer only is required to be due.
+    /// Puts the event that enters into the queue, or fires a timer.
     pub fn enter(&mut self, entry: Entry) -> Found<()> {
         match entry {
             Entry::Call(port, at) => self.enter_call(port, at),
             Entry::Frame(port, at) => self.enter_frame(port, at),
-            Entry::Timer(at) => self.enter_timer(at),
+            Entry::Timer(at) => self.fire(at),
         }
     }
 
-    /// Fires the timer that has entered, and handles events until there are none.
+    /// Handles events until there are none.
     pub fn drain(&mut self) -> Found<()> {
-        if let Some(timer) = self.timer.take() {
-            self.fire(timer)?;
-        }
         while let Some(event) = self.queue.pop_front() {
             if self.run.terms.count() > MOST_TERMS || self.handlers.len() > MOST_HANDLERS {
                 return Err(unsupported("a step of many events"));
@@ -228,7 +223,7 @@ impl<'s> Step<'s> {
         Ok(())
     }
 
-    fn enter_timer(&mut self, at: usize) -> Found<()> {
+    fn fire(&mut self, at: usize) -> Found<()> {
         let timer = &self.run.stack.timers[at];
         if !timer.path.is_empty() {
             return Err(unsupported("a timer inside a value"));
@@ -236,17 +231,9 @@ impl<'s> Step<'s> {
         let armed = self.run.state.cells[timer.cell.index()].clone()?.term()?;
         let is_due = self.run.is_due(armed);
         self.run.require(self.run.stack.handler(timer.handler).span, is_due)?;
-        self.timer = Some(at);
-        Ok(())
-    }
-
-    fn fire(&mut self, at: usize) -> Found<()> {
-        let timer = &self.run.stack.timers[at];
         let never = self.run.terms.bits(64, u128::from(u64::MAX));
         self.run.state.cells[timer.cell.index()] = Ok(Value::Term(never));
-        let place = Place { root: Root::Cell(timer.cell), path: vec![], ty: Type::Timer };
-        let span = self.run.stack.handler(timer.handler).span;
-        self.record().add(StatementKind::Cancel(place), span);
+        self.record().refuse("a timer");
         self.react(timer.handler, vec![], vec![], &[])
     }
 
@@ -289,9 +276,9 @@ impl<'s> Step<'s> {
         let stack = self.run.stack;
         let layer = match stack.arrives(event.link, event.event) {
             Target::Layer(layer) => layer,
-            Target::Port(port) => {
+            Target::Port(_) => {
                 self.leave(&event);
-                self.outputs.push(Output { port, event: event.event, arguments: event.arguments });
+                self.outputs.push(Output { link: event.link, event: event.event, arguments: event.arguments });
                 return Ok(());
             }
         };
@@ -364,8 +351,7 @@ impl<'s> Step<'s> {
                 return Err(unsupported("an emission under a condition"));
             }
             if emission.later {
-                let (port, event, arguments) = (PortId(0), emission.event, emission.arguments);
-                self.later.push(Output { port, event, arguments });
+                self.later.push(Output::of(emission));
                 continue;
             }
             let turn = self.run.stack.turn(emission.link, emission.event).copied();

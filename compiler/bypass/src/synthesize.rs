@@ -53,11 +53,11 @@ fn terms_of_state(stack: &Stack) -> usize {
     terms.count()
 }
 
-/// The entries that may have bypasses: calls with a message, timers, and frames of the first shapes that do not
-/// identify their connection. Other calls are rare.
+/// The entries that have bypasses: calls with a message, and frames of the first shapes that do not identify their
+/// connection. Timers and other calls are rare.
 fn entries(stack: &Stack) -> Vec<Entry> {
     let is_common = |entry: &Entry| match *entry {
-        Entry::Timer(_) => true,
+        Entry::Timer(_) => false,
         Entry::Call(..) => entry.event(stack).is_some_and(|event| stack.event(event).message.is_some()),
         Entry::Frame(port, at) => {
             let layout = stack.ports[port.index()].frames.map(|layout| &stack.layouts[layout.index()]);
@@ -77,7 +77,7 @@ pub fn bypass(stack: &Stack, path: &Path) -> Result<Bypass, Unsupported> {
         return Err(why.clone());
     }
     let mut express = Express::new(stack, path);
-    // What is required holds wherever a bypass is asked: the call is admitted, the timer is due.
+    // What is required holds wherever a bypass is asked: the call is admitted.
     let branches = path.branches.iter().filter(|branch| branch.why != Why::Required);
     let conditions = branches.map(|branch| express.condition(branch.holds, branch.span));
     let mut conditions = conditions.collect::<Result<Vec<Expr>, Unsupported>>()?;

@@ -13,15 +13,12 @@ use crate::passes::{passes, run_pass};
 use crate::session::Session;
 use crate::tree;
 
-/// The levels whose C is a stage.
-const LEVELS: [Level; 4] = Level::ALL;
-
 /// The names of the stages, in order. A pass of level `inline` has its own name and shows the stack IR after it.
 pub fn stages() -> Vec<String> {
     let mut all: Vec<String> = ["tokens", "syntax", "typed", "fragments", "composed"].map(String::from).into();
     let passes = passes(Level::Inline).iter().chain(passes(Level::Bypass));
     passes.for_each(|pass| all.extend((!all.contains(&pass.name.to_string())).then(|| pass.name.to_string())));
-    all.extend(LEVELS.iter().map(|level| format!("c-{}", level.name())));
+    all.extend(Level::ALL.iter().map(|level| format!("c-{}", level.name())));
     all
 }
 
@@ -38,7 +35,7 @@ impl Session {
             "composed" => return Some(print(stack)),
             _ => {}
         }
-        if let Some(level) = LEVELS.iter().find(|level| stage == format!("c-{}", level.name())) {
+        if let Some(level) = Level::ALL.iter().find(|level| stage == format!("c-{}", level.name())) {
             return Some(self.emit(stack, *level, None).source);
         }
         let of = |level: Level| passes(level).iter().any(|pass| pass.name == stage).then_some(level);

@@ -19,8 +19,9 @@ pub enum Entry {
 /// run it instead of them. Its emissions are in the order in which events leave the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bypass {
+    /// A call or a frame.
     pub entry: Entry,
-    /// Over the state before the event, and the locals that are given. The call is admitted, the timer is due.
+    /// Over the state before the event, and the locals that are given. A call has been admitted.
     pub condition: Expr,
     pub locals: Vec<Local>,
     /// For each local the layer, or the port, whose code it is from: a message in it carries headers of the layers

@@ -246,12 +246,7 @@ impl<'s> Run<'s> {
                 let never = self.terms.bits(64, u128::from(u64::MAX));
                 self.store(timer, Value::Term(never), guard)?;
             }
-            StatementKind::Assert(condition, text) => {
-                let holds = self.term(condition)?;
-                self.claim(ClaimKind::Assert(text.clone()), statement.span, guard, holds);
-                let assumed = self.terms.implies(guard, holds);
-                self.assume(assumed);
-            }
+            StatementKind::Assert(condition, text) => self.assert(condition, text, statement.span, guard)?,
             StatementKind::Unreachable => {
                 let never = self.terms.truth(false);
                 self.claim(ClaimKind::Unreachable, statement.span, guard, never);
@@ -275,6 +270,18 @@ impl<'s> Run<'s> {
             StatementKind::Yield(_) | StatementKind::Reject => return Err(Unsupported::new("a filter's code".into())),
         }
         Ok(guard)
+    }
+
+    /// Claims what is asserted; what follows may rely on it. Not on a path: there it is not shown, and code goes on
+    /// where it does not hold.
+    fn assert(&mut self, condition: &Expr, text: &str, span: Span, guard: Term) -> Found<()> {
+        let holds = self.term(condition)?;
+        self.claim(ClaimKind::Assert(text.to_string()), span, guard, holds);
+        if self.guide.is_none() {
+            let assumed = self.terms.implies(guard, holds);
+            self.assume(assumed);
+        }
+        Ok(())
     }
 
     fn emit(&mut self, emit: &Emit, span: Span, guard: Term) -> Found<()> {

@@ -58,8 +58,8 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// Takes these sides at the first branches of which both are tried. Both are tried where nothing tells, and, as
-    /// long as no more than so many `unlikely` sides are taken, where one is marked.
+    /// A guide for one path of a search. `sides` decides the first branches of which both sides are tried: those where
+    /// nothing tells, and marked ones until the path has taken `unlikely` unlikely sides.
     pub fn new(sides: Vec<bool>, unlikely: u32) -> Guide {
         Guide { sides, unlikely, ..Guide::default() }
     }

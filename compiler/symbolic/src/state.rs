@@ -96,8 +96,8 @@ pub fn clauses_of(terms: &mut Terms, window: &values::Window) -> Vec<Vec<Term>> 
     let empty = terms.equal(window.low, window.high);
     let nothing = terms.bits(terms.width(window.used), 0);
     let (not_empty, none) = (terms.not(empty), terms.equal(window.used, nothing));
-    let (at_low, not_used) = (terms.equal(window.next, window.low), terms.equal(window.next, window.high));
-    vec![vec![not_empty, at_low], vec![not_empty, none], vec![not_empty, not_used]]
+    let at_low = terms.equal(window.next, window.low);
+    vec![vec![not_empty, at_low], vec![not_empty, none]]
 }
 
 /// `low <= next <= high <= low + n`, and no entry beyond `high`.

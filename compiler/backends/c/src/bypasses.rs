@@ -20,7 +20,7 @@ impl Writer<'_> {
     /// What a bypass is, for its comment.
     pub fn bypass_name(&self, at: usize) -> String {
         let bypass = &self.stack.bypasses[at];
-        let event = bypass.entry.event(self.stack).map_or("a timer", |event| self.stack.event(event).name.as_str());
+        let event = bypass.entry.event(self.stack).map_or("", |event| self.stack.event(event).name.as_str());
         let headers = bypass.entry.headers(self.stack).iter().map(|header| self.stack.header(*header).name.as_str());
         let headers: String = headers.map(|name| format!(" {name}")).collect();
         format!("bypass {at:02}: {event}{headers}")

@@ -119,6 +119,7 @@ impl Writer<'_> {
         code.line(format!("{p}_finish(step);"));
         code.line(format!("return {p}_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;"));
     }
+
     /// Begins the step of a frame that was read into `whole`; returns the arguments of its event.
     fn begin_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) -> Vec<String> {
         let p = self.prefix.clone();

@@ -8,15 +8,14 @@ use crate::*;
 impl<'a> Run<'a> {
     /// An event from outside: by the first bypass of its entry whose condition holds, or through the queue.
     pub fn begin(&mut self, entry: Option<Entry>, event: Pending) {
-        let taken = entry.is_some_and(|entry| self.takes_bypass(entry, Some(&event)));
+        let taken = entry.is_some_and(|entry| self.takes_bypass(entry, &event));
         if !taken {
             self.put(event);
         }
     }
 
-    /// Runs the first bypass of an entry whose condition holds; returns whether there was one. `event`: none of a
-    /// timer.
-    pub fn takes_bypass(&mut self, entry: Entry, event: Option<&Pending>) -> bool {
+    /// Runs the first bypass of an entry whose condition holds; returns whether there was one.
+    fn takes_bypass(&mut self, entry: Entry, event: &Pending) -> bool {
         let stack = self.stack;
         for (bypass, number) in stack.bypasses.iter().zip(0..) {
             if bypass.entry != entry {
@@ -24,12 +23,11 @@ impl<'a> Run<'a> {
             }
             // The layer is named in reports only.
             let mut frame = Frame::new(&bypass.locals, LayerId(0));
-            let arguments = event.map_or(&[][..], |event| &event.arguments);
-            for (local, value) in bypass.parameters.iter().zip(arguments) {
+            for (local, value) in bypass.parameters.iter().zip(&event.arguments) {
                 frame.slots[local.index()] = Slot::Value(self.without_headers(bypass, value, &mut vec![]));
             }
             let mut fields = vec![];
-            arguments.iter().for_each(|value| drop(self.without_headers(bypass, value, &mut fields)));
+            event.arguments.iter().for_each(|value| drop(self.without_headers(bypass, value, &mut fields)));
             for (local, value) in bypass.fields.iter().flatten().zip(fields) {
                 frame.slots[local.index()] = Slot::Value(value);
             }

@@ -356,9 +356,6 @@ fn entry_of(stack: &Stack, event: u32) -> Option<Entry> {
 }
 
 fn fire(run: &mut Run, armed: Armed) {
-    if run.takes_bypass(Entry::Timer(armed.timer.index()), None) {
-        return;
-    }
     timers::disarm(run.stack, run.state, &armed);
     let timer = &run.stack.timers[armed.timer.index()];
     let indices: Vec<Value> = armed.indices.iter().map(|i| Value::Num(*i)).collect();

@@ -60,7 +60,6 @@ impl Reader {
         let entry = match kind.as_str() {
             "call" => Entry::Call(port()?, self.small()? as usize),
             "frame" => Entry::Frame(port()?, self.small()? as usize),
-            "timer" => Entry::Timer(self.small()? as usize),
             other => return self.fail(format!("no entry is a `{other}`")),
         };
         let locals = self.declared_locals()?;
