@@ -1,6 +1,6 @@
 //! One host fills its part of a server's message pool, with messages behind a gap on hundreds of confirmed connections.
 //! Clients at other addresses exchange messages with the server as if it were not there. Clients that share an address
-//! get everything.
+//! get everything. Of clients that are not confirmed, one message is kept behind a gap.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -134,6 +134,41 @@ fn one_host_does_not_take_the_pool_of_others() {
     assert!(clients.iter().all(|client| client.got == wanted));
     let after = server.0.statistics();
     assert_eq!((after.traffic.no_space, after.connections), (before.traffic.no_space, before.connections + 20));
+}
+
+/// Behind a gap, whoever forges addresses has one message of each kept. An honest client whose first frame was lost is
+/// asked to confirm, and loses nothing.
+#[test]
+fn one_message_is_kept_behind_a_gap_of_a_client_that_is_not_confirmed() {
+    let stack = reliable();
+    let options = Options { seed: Some(1), pool_blocks: Some(500), ..Options::default() };
+    let mut server = Server(SansIo::new(options, 1), 0);
+    server.0.serve(&stack).expect("it serves");
+    let forged = Client::new(&stack, ([10, 9, 9, 9], 1000).into(), 7);
+    let honest = Client::new(&stack, ([10, 1, 1, 1], 7000).into(), 8);
+    let mut clients = [forged, honest];
+    let frames = clients.each_mut().map(|client| {
+        assert!((0..40).all(|n| client.core.send(client.id, &[n; 100]).is_ok()));
+        client.take()
+    });
+    // First a greeting. What is lost is the first message.
+    for (client, frames) in clients.iter().zip(&frames) {
+        server.receive(client.at, &frames[0]);
+    }
+    for (client, frames) in clients.iter().zip(&frames) {
+        frames.iter().skip(2).for_each(|frame| server.receive(client.at, frame));
+    }
+    let statistics = server.0.statistics();
+    assert_eq!(statistics.traffic.no_space, 2 * 38, "of 39 behind the gap");
+    assert_eq!(statistics.controls_out, 2, "each is asked");
+    let [_, mut honest] = clients;
+    for step in 1..400_u64 {
+        let now = 1 + step * 10_000_000;
+        server.0.set_time(now);
+        honest.core.set_time(now);
+        honest.exchange(&mut server);
+    }
+    assert_eq!(honest.got, (0..40).map(|n| vec![n; 100]).collect::<Vec<_>>(), "all come back");
 }
 
 /// Clients behind one address that a server sends much to, and what each gets.

@@ -152,6 +152,7 @@ impl<O: Outbox> Router<O> {
             connection.count_in(len);
             if !may_take {
                 connection.traffic.no_space += 1;
+                self.ask_to_confirm(id);
                 return false;
             }
         }

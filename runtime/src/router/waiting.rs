@@ -143,7 +143,7 @@ impl<O: Outbox> Router<O> {
         true
     }
 
-    /// More must not be sent before the peer has confirmed the connection.
+    /// More must not be sent or kept before the peer has confirmed the connection.
     pub(super) fn ask_to_confirm(&mut self, id: ConnectionId) {
         if let Some(budget) = self.get_mut(id).ok().and_then(|connection| connection.budget.as_mut()) {
             budget.note_refusal();
