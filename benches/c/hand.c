@@ -60,9 +60,7 @@ static inline void segment(struct nacre_out *o, const uint8_t *at, uint32_t len)
     s->len = len;
 }
 
-static inline void put_data(struct hand *h, uint32_t number, const uint8_t *data, uint32_t len, struct nacre_out *o) {
-    uint8_t *head = o->bytes + o->bytes_len;
-    struct nacre_output *x = output(o, 0, 2);
+static inline uint32_t put_head(struct hand *h, uint32_t number, uint8_t *head) {
     uint64_t word = (uint64_t)h->peer_cookie << 8 | (uint64_t)number << 32;
     uint32_t size = 8;
     if (h->unacked > 0) {
@@ -73,6 +71,13 @@ static inline void put_data(struct hand *h, uint32_t number, const uint8_t *data
         h->ack_at = NACRE_NEVER;
     }
     store64(head, word);
+    return size;
+}
+
+static inline void put_data(struct hand *h, uint32_t number, const uint8_t *data, uint32_t len, struct nacre_out *o) {
+    uint8_t *head = o->bytes + o->bytes_len;
+    struct nacre_output *x = output(o, 0, 2);
+    uint32_t size = put_head(h, number, head);
     o->bytes_len += 16;
     x->len = size + len;
     segment(o, head, size);
@@ -90,14 +95,15 @@ static void put_ack(struct hand *h, struct nacre_out *o) {
     h->ack_at = NACRE_NEVER;
 }
 
-int hand_above_send(void *state, void *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *o) {
-    struct hand *h = state;
-    (void)pool, (void)counters;
-    if (unlikely(distance(h->high, h->low) >= WINDOW || len > MOST)) { return NACRE_REFUSED; }
+static inline bool is_full(const struct hand *h, uint32_t len) { return unlikely(distance(h->high, h->low) >= WINDOW || len > MOST); }
+
+static inline void store(struct hand *h, const uint8_t *data, uint32_t len) {
     uint32_t slot = h->high % WINDOW;
     copy(h->sent[slot], data, len);
     h->sent_len[slot] = (uint16_t)len;
-    put_data(h, h->high, data, len, o);
+}
+
+static inline void advance(struct hand *h, uint64_t now) {
     if (!h->timing) {
         h->timing = 1;
         h->timed = h->high;
@@ -105,7 +111,26 @@ int hand_above_send(void *state, void *pool, uint64_t *counters, uint64_t now, c
     }
     h->high = (h->high + 1) & MASK28;
     if (h->resend_at == NACRE_NEVER) { h->resend_at = now + h->rto; }
+}
+
+int hand_above_send(void *state, void *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *o) {
+    struct hand *h = state;
+    (void)pool, (void)counters;
+    if (is_full(h, len)) { return NACRE_REFUSED; }
+    store(h, data, len);
+    put_data(h, h->high, data, len, o);
+    advance(h, now);
     return NACRE_OK;
+}
+
+static uint32_t hand_any_send_quick(void *state, void *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, uint8_t *head) {
+    struct hand *h = state;
+    (void)pool, (void)counters;
+    if (is_full(h, len)) { return 0; }
+    store(h, data, len);
+    uint32_t size = put_head(h, h->high, head);
+    advance(h, now);
+    return size;
 }
 
 static inline void measure(struct hand *h, uint64_t now) {
@@ -123,13 +148,20 @@ static inline void measure(struct hand *h, uint64_t now) {
     h->timing = 0;
 }
 
-static inline void acknowledged(struct hand *h, uint64_t now, uint32_t ack, struct nacre_out *o) {
+/* How many messages it acknowledges. */
+static inline uint32_t acknowledge(struct hand *h, uint64_t now, uint32_t ack) {
     uint32_t n = distance(ack, h->low);
-    if (n == 0 || n > distance(h->high, h->low)) { return; }
+    if (n == 0 || n > distance(h->high, h->low)) { return 0; }
     h->low = ack;
     h->tries = 0;
     if (h->timing && distance(ack, h->timed) - 1u < WINDOW) { measure(h, now); }
     h->resend_at = h->low == h->high ? NACRE_NEVER : now + h->rto;
+    return n;
+}
+
+static inline void acknowledged(struct hand *h, uint64_t now, uint32_t ack, struct nacre_out *o) {
+    uint32_t n = acknowledge(h, now, ack);
+    if (n == 0) { return; }
     struct nacre_output *x = output(o, 1, 0);
     x->event = 1;
     x->arguments[0] = n;
@@ -162,6 +194,10 @@ static COLD void deliver_kept(struct hand *h, struct nacre_out *o) {
     }
 }
 
+static inline uint32_t acknowledgement(uint64_t word, const uint8_t *frame) {
+    return (uint32_t)(word >> 60) | (uint32_t)frame[8] << 4 | (uint32_t)frame[9] << 12 | (uint32_t)frame[10] << 20;
+}
+
 int hand_input(void *state, void *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from, const uint8_t *frame, uint32_t len,
                struct nacre_out *o) {
     struct hand *h = state;
@@ -184,8 +220,7 @@ int hand_input(void *state, void *pool, uint64_t *counters, uint64_t now, const 
     }
     if (unlikely(len - head > MOST)) { goto malformed; }
     if (shape == WHOLE_ACK && distance(number, h->next) < WINDOW) {
-        uint32_t ack = (uint32_t)(word >> 60) | (uint32_t)frame[8] << 4 | (uint32_t)frame[9] << 12 | (uint32_t)frame[10] << 20;
-        acknowledged(h, now, ack, o);
+        acknowledged(h, now, acknowledgement(word, frame), o);
     }
     if (likely(number == h->next)) {
         h->next = (h->next + 1) & MASK28;
@@ -205,6 +240,31 @@ int hand_input(void *state, void *pool, uint64_t *counters, uint64_t now, const 
 malformed:
     counters[0]++;
     return NACRE_DROPPED;
+}
+
+/* What is in order, and needs no acknowledgement at once. */
+static struct nacre_delivery hand_any_input_quick(void *state, void *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+                                                  const uint8_t *frame, uint32_t len) {
+    struct hand *h = state;
+    (void)pool, (void)counters, (void)from;
+    const struct nacre_delivery nothing = {.at = NULL};
+    if (unlikely(len < 8)) { return nothing; }
+    uint64_t word = load64(frame);
+    if (unlikely((uint32_t)(word >> 8 & 0xffffff) != h->cookie || (word & 1))) { return nothing; }
+    uint32_t shape = word >> 1 & 0x7f, number = (uint32_t)(word >> 32) & MASK28, head = 8, n = 0;
+    if (unlikely(shape == ACK)) {
+        if (len != 8) { return nothing; }
+        n = acknowledge(h, now, number);
+        return (struct nacre_delivery){frame, 0, n > 0 ? 1 : NACRE_NONE, (uint16_t)n};
+    }
+    if (unlikely(shape > WHOLE_ACK || number != h->next || h->kept > 0 || h->unacked + 1 >= WINDOW / 2)) { return nothing; }
+    if (shape == WHOLE_ACK) { head = 11; }
+    if (unlikely(len - head - 1u >= MOST)) { return nothing; }
+    if (shape == WHOLE_ACK) { n = acknowledge(h, now, acknowledgement(word, frame)); }
+    h->next = (h->next + 1) & MASK28;
+    h->unacked++;
+    if (h->ack_at == NACRE_NEVER) { h->ack_at = now + ACK_AFTER; }
+    return (struct nacre_delivery){frame + head, len - head, n > 0 ? 1 : NACRE_NONE, (uint16_t)n};
 }
 
 int hand_tick(void *state, void *pool, uint64_t *counters, uint64_t now, struct nacre_out *o) {
@@ -250,5 +310,5 @@ const struct nacre_stack hand_stack = {
     .blocks_for_one = 0, .block_bytes = MOST, .outputs_max = WINDOW + 8, .segments_max = 2 * WINDOW + 16, .bytes_max = 16 * (WINDOW + 8),
     .frame_head_max = 11, .frame_data_max = MOST, .counters_len = 1, .counters = counter_names, .givens_len = 1, .givens = givens,
     .config_default = hand_config_default, .pool_init = hand_pool_init, .open = hand_open, .input = hand_input, .tick = hand_tick,
-    .deadline = hand_deadline,
+    .deadline = hand_deadline, .send_quick = hand_any_send_quick, .input_quick = hand_any_input_quick, .quick_to = UINT32_MAX,
 };

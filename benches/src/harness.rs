@@ -22,6 +22,8 @@ pub struct Cost {
     /// None: written by hand.
     pub layers: Option<usize>,
     pub level: &'static str,
+    /// By the quick entries where these take the event.
+    pub quick: bool,
     /// All messages in one direction.
     pub stream: Entry,
     /// Messages in alternating directions.
@@ -57,15 +59,15 @@ pub fn measure_stacks(folder: &Path, file: &Path) -> Result<Vec<Cost>, String> {
     for stack in ["one", "reliable_plain", "four", "ten"] {
         for level in Level::ALL {
             eprintln!("measuring {stack} at level {}", level.name());
-            costs.push(measure(folder, file, stack, level, level.name())?);
+            costs.extend(measure(folder, file, stack, level)?);
         }
     }
-    costs.push(hand(folder)?);
+    costs.extend(hand(folder)?);
     Ok(costs)
 }
 
 /// Measures the same service written by hand, without layers.
-fn hand(folder: &Path) -> Result<Cost, String> {
+fn hand(folder: &Path) -> Result<Vec<Cost>, String> {
     eprintln!("measuring the hand-written comparison");
     let copy = |from: PathBuf, name: &str| {
         std::fs::copy(&from, folder.join(name)).map_err(|e| format!("{}: {e}", from.display()))
@@ -73,31 +75,40 @@ fn hand(folder: &Path) -> Result<Cost, String> {
     copy(here().join("c/hand.h"), "hand.h")?;
     copy(here().join("c/hand.c"), "hand.c")?;
     copy(here().join("../compiler/backends/c/src/nacre.h"), "nacre.h")?;
-    cost(folder, "hand", None, "hand", None)
+    costs(folder, "hand", None, "hand", None)
 }
 
-fn measure(folder: &Path, file: &Path, stack: &str, level: Level, level_name: &'static str) -> Result<Cost, String> {
-    let prefix = format!("{stack}_{level_name}");
+/// By the ordinary entries, and at level bypass by the quick ones.
+fn measure(folder: &Path, file: &Path, stack: &str, level: Level) -> Result<Vec<Cost>, String> {
+    let prefix = format!("{stack}_{}", level.name());
     let start = Instant::now();
     let layers = emit(folder, file, stack, level, &prefix)?;
     let emit_ms = start.elapsed().as_secs_f64() * 1e3;
-    Ok(Cost { stack: stack.into(), ..cost(folder, &prefix, Some(layers), level_name, Some(emit_ms))? })
+    let all = costs(folder, &prefix, Some(layers), level.name(), Some(emit_ms))?;
+    Ok(all.into_iter().map(|cost| Cost { stack: stack.into(), ..cost }).collect())
 }
 
-fn cost(
+fn costs(
     folder: &Path,
     prefix: &str,
     layers: Option<usize>,
     level: &'static str,
     emit_ms: Option<f64>,
-) -> Result<Cost, String> {
+) -> Result<Vec<Cost>, String> {
     let start = Instant::now();
     compile(folder, prefix)?;
     let gcc_ms = start.elapsed().as_secs_f64() * 1e3;
     let program = link(folder, prefix, &[])?;
-    let (stream, sizes) = entry(&program, prefix, "stream", folder)?;
-    let (pingpong, _) = entry(&program, prefix, "pingpong", folder)?;
-    Ok(Cost { stack: prefix.into(), layers, level, stream, pingpong, sizes, emit_ms, gcc_ms })
+    let mut all = vec![];
+    for quick in [false, true] {
+        if quick && !["bypass", "hand"].contains(&level) {
+            continue;
+        }
+        let (stream, sizes) = entry(&program, prefix, "stream", quick, folder)?;
+        let (pingpong, _) = entry(&program, prefix, "pingpong", quick, folder)?;
+        all.push(Cost { stack: prefix.into(), layers, level, quick, stream, pingpong, sizes, emit_ms, gcc_ms });
+    }
+    Ok(all)
 }
 
 /// Writes header and source; returns the number of layers.
@@ -144,17 +155,18 @@ fn gcc(folder: &Path, arguments: &[&str]) -> Result<(), String> {
 }
 
 /// Returns instructions and nanoseconds in one mode, and the sizes that the program prints.
-fn entry(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<(Entry, Sizes), String> {
-    let counted = count(program, prefix, mode, folder)?;
-    let (send_ns, deliver_ns, sizes) = time(program, mode)?;
+fn entry(program: &Path, prefix: &str, mode: &str, quick: bool, folder: &Path) -> Result<(Entry, Sizes), String> {
+    let how: &[&str] = if quick { &[mode, "quick"] } else { &[mode] };
+    let counted = count(program, prefix, how, folder)?;
+    let (send_ns, deliver_ns, sizes) = time(program, how)?;
     Ok((Entry { send_ns, deliver_ns, ..counted }, sizes))
 }
 
 /// Returns the least times of several runs, and the sizes.
-fn time(program: &Path, mode: &str) -> Result<(f64, f64, Sizes), String> {
+fn time(program: &Path, how: &[&str]) -> Result<(f64, f64, Sizes), String> {
     let (mut send, mut deliver, mut sizes) = (f64::MAX, f64::MAX, Sizes::default());
     for _ in 0..RUNS {
-        let output = Command::new(program).args([TIMED, mode]).output().map_err(|e| e.to_string())?;
+        let output = Command::new(program).arg(TIMED).args(how).output().map_err(|e| e.to_string())?;
         if !output.status.success() {
             return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr)));
         }
@@ -172,20 +184,23 @@ fn time(program: &Path, mode: &str) -> Result<(f64, f64, Sizes), String> {
 
 /// Returns the instructions per message of each function: the difference of two runs of different lengths, which
 /// excludes the set-up.
-pub fn difference(program: &Path, mode: &str, folder: &Path) -> Result<impl Fn(&str) -> f64, String> {
-    let few = inclusive(program, &["1000", mode], folder)?;
-    let many = inclusive(program, &[&(1000 + MESSAGES).to_string(), mode], folder)?;
+pub fn difference(program: &Path, how: &[&str], folder: &Path) -> Result<impl Fn(&str) -> f64, String> {
+    let few = inclusive(program, &[&["1000"], how].concat(), folder)?;
+    let many = inclusive(program, &[&[&*(1000 + MESSAGES).to_string()], how].concat(), folder)?;
     Ok(move |name: &str| {
         let of = |counts: &BTreeMap<String, u64>| counts.get(name).copied().unwrap_or(0) as f64;
         (of(&many) - of(&few)) / MESSAGES as f64
     })
 }
 
-/// Returns the instructions per message of the entry functions.
-fn count(program: &Path, prefix: &str, mode: &str, folder: &Path) -> Result<Entry, String> {
-    let of = difference(program, mode, folder)?;
+/// Returns the instructions per message of the entry functions. Ordinary entries include the quick ones, which they
+/// call; the program calls those by the functions of the descriptor, `any`.
+fn count(program: &Path, prefix: &str, how: &[&str], folder: &Path) -> Result<Entry, String> {
+    let of = difference(program, how, folder)?;
     let each = |function: &str| of(&format!("{prefix}_{function}"));
-    let (send, deliver) = (each("above_send"), each("input"));
+    let quick = |function: &str| of(&format!("{prefix}_any_{function}"));
+    let send = each("above_send") + quick("send_quick");
+    let deliver = each("input") + quick("input_quick");
     if send <= 0.0 || deliver <= 0.0 {
         return Err(format!("callgrind does not name {prefix}_above_send and {prefix}_input"));
     }

@@ -24,9 +24,11 @@ const STACKS: &str = "
 
 Both endpoints are in one process, without a network (`benches/c/pingpong.c`). *Instructions* are those of the entry
 functions, including all functions that they call: `S_above_send` for send; `S_input` and `S_tick` for deliver. So
-acknowledgements and timers are counted where they are handled. *ns* is the mean time of a call. Each call is timed
-alone: the processor is drained before and after it, and the cost of reading the clock is subtracted. Interrupted calls
-are excluded. The figure is the least of seven runs.
+acknowledgements and timers are counted where they are handled. *Quick*: the program calls `send_quick` and
+`input_quick` first, which return a frame or a delivery in registers, and the ordinary entries where these have
+done nothing (c-interface.md); the ordinary entries call the quick ones. *ns* is the mean time of a call. Each call is
+timed alone: the processor is drained before and after it, and the cost of reading the clock is subtracted. Interrupted
+calls are excluded. The figure is the least of seven runs.
 
 | stack | layers |
 |---|---|
@@ -39,7 +41,8 @@ keeps messages in arrays of its own instead of a shared pool; it does not cut lo
 cookies or close connections |
 
 `one` may lose messages; the other stacks deliver each message once and in order. *Of hand* is the ratio to the
-instructions of `hand`. It is a fair comparison for `reliable_plain` alone: the other stacks do less or more.
+instructions of `hand` by the same kind of entries. It is a fair comparison for `reliable_plain` alone: the other
+stacks do less or more.
 ";
 
 const SPACE: &str = "
@@ -126,7 +129,7 @@ pub fn stacks(costs: &[Cost]) -> String {
         cost.pingpong
     });
     text += SPACE;
-    for c in costs {
+    for c in costs.iter().filter(|cost| !cost.quick) {
         let (stack, level, s) = (&c.stack, c.level, c.sizes);
         let to_c = c.emit_ms.map_or("-".into(), |ms| format!("{ms:.0}"));
         let sizes = format!("{} | {} | {} | {}", s.state, s.counters, s.block, s.blocks);
@@ -135,14 +138,19 @@ pub fn stacks(costs: &[Cost]) -> String {
     text
 }
 
+/// The level, and the entries.
+fn name(cost: &Cost) -> String {
+    format!("{}{}", cost.level, if cost.quick { ", quick" } else { "" })
+}
+
 fn mode(what: &str, costs: &[Cost], entry: impl Fn(&Cost) -> Entry) -> String {
     let mut text = format!(
         "\n{what}\n\n\
          | stack | layers | level | instructions: send | deliver | both | of hand | ns: send | deliver | both |\n\
          |---|---|---|---|---|---|---|---|---|---|\n"
     );
-    let hand = costs.iter().find(|cost| cost.layers.is_none()).map(&entry);
     for cost in costs {
+        let hand = costs.iter().find(|hand| hand.layers.is_none() && hand.quick == cost.quick).map(&entry);
         let e = entry(cost);
         let layers = cost.layers.map_or("-".into(), |layers| layers.to_string());
         let of_hand =
@@ -150,7 +158,7 @@ fn mode(what: &str, costs: &[Cost], entry: impl Fn(&Cost) -> Entry) -> String {
         text += &format!(
             "| {} | {layers} | {} | {:.0} | {:.0} | **{:.0}** | {of_hand} | {:.0} | {:.0} | {:.0} |\n",
             cost.stack,
-            cost.level,
+            name(cost),
             e.send,
             e.deliver,
             e.send + e.deliver,

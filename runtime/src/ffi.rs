@@ -6,7 +6,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 /// The version of the interface that this driver speaks.
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
 
@@ -134,6 +134,9 @@ type Accepts = unsafe extern "C" fn(*const c_void, *const c_void, u32, u32) -> b
 type Canonical = unsafe extern "C" fn(*const c_void, *const c_void, *mut u8, u32) -> u32;
 
 type Enter = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, u64, *const NacreIn, *mut NacreOut) -> c_int;
+type SendQuick = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, u64, *const u8, u32, *mut u8) -> u32;
+type InputQuick =
+    unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, u64, *const NacreAddr, *const u8, u32) -> NacreDelivery;
 type View = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut u64, *const c_void, u64, *mut NacreOut) -> c_int;
 
 /// `struct nacre_in`: a frame that arrived at one of several lower ports.
@@ -149,6 +152,16 @@ pub struct NacreIn {
     pub frame: *const u8,
     pub len: u32,
     pub reserved2: u32,
+}
+
+/// `struct nacre_delivery`: what came of a frame that a quick entry has taken.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct NacreDelivery {
+    pub at: *const u8,
+    pub len: u32,
+    pub event: u16,
+    pub argument: u16,
 }
 
 /// `struct nacre_stack`: everything about a stack that a driver needs.
@@ -198,4 +211,9 @@ pub struct NacreStack {
     pub enter: Option<Enter>,
     /// None: nothing lasts beyond a view.
     pub view: Option<View>,
+    /// None: the stack has no quick entries; so with the next.
+    pub send_quick: Option<SendQuick>,
+    pub input_quick: Option<InputQuick>,
+    pub quick_to: u32,
+    pub reserved2: u32,
 }

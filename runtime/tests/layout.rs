@@ -18,6 +18,7 @@ macro_rules! mirror {
 fn mirrors_have_the_layout_of_the_header() {
     let mut lines: Vec<(String, usize)> = Vec::new();
     mirror!(lines, NacreAddr, "nacre_addr", ip, port, family);
+    mirror!(lines, NacreDelivery, "nacre_delivery", at, len, event, argument);
     mirror!(lines, NacreSegment, "nacre_segment", at, len, reserved);
     mirror!(
         lines,
@@ -110,7 +111,11 @@ fn mirrors_have_the_layout_of_the_header() {
         discard,
         canonical,
         enter,
-        view
+        view,
+        send_quick,
+        input_quick,
+        quick_to,
+        reserved2
     );
     for (name, value) in [
         ("NACRE_ABI", ABI as usize),

@@ -1,5 +1,5 @@
-/* A harness of libFuzzer: two ends of a stack, each of which runs at all four levels at once. Everything that is done to an end is done to its
- * four machines, which must then agree in results, outputs, deadlines, counters, free blocks and canonical bytes.
+/* A harness of libFuzzer: two ends of a stack, each of which runs at all four levels at once, and once more as a host runs it that tries the
+ * quick entries first. Everything that is done to an end is done to its five machines, which must then agree in results, outputs, deadlines, counters, free blocks and canonical bytes.
  *
  * The input is a program: two bytes of setup, then operations of one byte and their arguments (`step`). Frames are those that the other end
  * has sent, whole, damaged or cut, or bytes of the input; cookies and keys are fixed, and can be put into such bytes, so that these get past
@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVELS 4u
+#define MACHINES 5u
+#define ORDINARY 3u /* level bypass by the ordinary entries */
+#define QUICK 4u    /* by the quick ones where these take the event */
 #define FLYING 128u
 #define STEPS 300u /* of both ends, in one program */
 
@@ -32,19 +34,19 @@ struct machine {
 };
 
 struct end {
-    struct machine machines[LEVELS];
+    struct machine machines[MACHINES];
     struct bytes flying[FLYING]; /* frames for this end */
     uint32_t flying_len;
 };
 
-static const struct nacre_stack *const stacks[LEVELS] = {&queue_stack, &call_stack, &inline_stack, &bypass_stack};
+static const struct nacre_stack *const stacks[MACHINES] = {&queue_stack, &call_stack, &inline_stack, &bypass_stack, &bypass_stack};
 static struct end ends[2];
 static uint64_t now, told;
 static bool settles;
 static uint32_t steps, blocks, send_event, close_event;
 
 /* What all programs have reached. */
-static uint64_t programs, results[7], outputs[64], accepted[256], *sums;
+static uint64_t programs, results[7], outputs[64], accepted[256], quick_calls, quick_frames, *sums;
 
 static const uint8_t *program;
 static size_t program_len;
@@ -62,7 +64,7 @@ static uint64_t next_wide(uint32_t bytes) {
 
 static void fail(const char *what, uint32_t level) {
     fflush(stdout);
-    fprintf(stderr, "DIFFERENT: %s, at level %s\n", what, stacks[level]->level);
+    fprintf(stderr, "DIFFERENT: %s, at level %s%s\n", what, stacks[level]->level, level == QUICK ? " by the quick entries" : "");
     abort();
 }
 
@@ -134,8 +136,8 @@ static void compare(uint32_t side, const int *result) {
     struct end *e = &ends[side];
     struct machine *first = &e->machines[0];
     steps++;
-    for (uint32_t l = 0; l < LEVELS; l++) { collect(&e->machines[l]); }
-    for (uint32_t l = 1; l < LEVELS; l++) {
+    for (uint32_t l = 0; l < MACHINES; l++) { collect(&e->machines[l]); }
+    for (uint32_t l = 1; l < MACHINES; l++) {
         struct machine *m = &e->machines[l];
         if (result[l] != result[0]) { fail("the result", l); }
         if (!equal(&m->frames, &first->frames)) { fail("frames", l); }
@@ -151,15 +153,15 @@ static void compare(uint32_t side, const int *result) {
         outputs[o->event % 64]++;
         if (o->port == 0) { fly(1 - side, o); }
     }
-    for (uint32_t l = 0; settles && l < LEVELS; l++) {
+    for (uint32_t l = 0; settles && l < MACHINES; l++) {
         struct machine *m = &e->machines[l];
         m->stack->settle(m->state, m->pool, m->counters, &m->out);
     }
 }
 
 static void compare_states(const struct end *e) {
-    static struct bytes canonical[LEVELS];
-    for (uint32_t l = 0; l < LEVELS; l++) {
+    static struct bytes canonical[MACHINES];
+    for (uint32_t l = 0; l < MACHINES; l++) {
         const struct machine *m = &e->machines[l];
         struct bytes *c = &canonical[l];
         c->len = m->stack->canonical(m->state, m->pool, c->at, (uint32_t)c->room);
@@ -174,8 +176,8 @@ static void compare_states(const struct end *e) {
 }
 
 static void open_end(uint32_t side) {
-    int result[LEVELS];
-    for (uint32_t l = 0; l < LEVELS; l++) {
+    int result[MACHINES];
+    for (uint32_t l = 0; l < MACHINES; l++) {
         struct machine *m = &ends[side].machines[l];
         const struct nacre_stack *s = m->stack = stacks[l];
         struct nacre_addr peer = address(1 - side);
@@ -211,7 +213,7 @@ static void open_end(uint32_t side) {
 
 static void close_end(uint32_t side) {
     struct end *e = &ends[side];
-    for (uint32_t l = 0; l < LEVELS; l++) {
+    for (uint32_t l = 0; l < MACHINES; l++) {
         struct machine *m = &e->machines[l];
         m->stack->discard(m->state, m->pool);
         if (m->stack->pool_free(m->pool) != blocks) { fail("a block that did not come back", l); }
@@ -223,18 +225,64 @@ static void close_end(uint32_t side) {
     while (e->flying_len > 0) { release(&e->flying[--e->flying_len]); }
 }
 
+/* An output of a quick entry, of one or two segments. */
+static void put_out(struct nacre_out *out, uint16_t event, uint16_t port, const struct nacre_segment *segments, uint32_t len) {
+    struct nacre_output *o = &out->outputs[out->outputs_len++];
+    *o = (struct nacre_output){.event = event, .port = port, .segments = out->segments, .segments_len = len};
+    for (uint32_t i = 0; i < len; i++) {
+        out->segments[i] = segments[i];
+        o->len += segments[i].len;
+    }
+}
+
+/* Whether the quick entry has taken a call. The frame leaves by the event by which it leaves from the ordinary entry. */
+static bool send_quick(const struct end *e, struct machine *m, uint32_t event, const struct bytes *message) {
+    static uint8_t *head;
+    if (event != send_event || m->stack->send_quick == NULL) { return false; }
+    free(head);
+    head = malloc(m->stack->frame_head_max); /* no longer than it is said to be */
+    uint32_t len = m->stack->send_quick(m->state, m->pool, m->counters, now, message->at, (uint32_t)message->len, head);
+    if (len == 0) { return false; }
+    struct nacre_segment segments[2] = {{.at = head, .len = len}, {.at = message->at, .len = (uint32_t)message->len}};
+    m->out.outputs_len = 0;
+    put_out(&m->out, e->machines[ORDINARY].out.outputs[0].event, 0, segments, 1 + (message->len > 0));
+    if (m->stack->quick_to != UINT32_MAX) { memcpy(&m->out.outputs[0].address, (uint8_t *)m->state + m->stack->quick_to, sizeof(struct nacre_addr)); }
+    quick_calls++;
+    return true;
+}
+
+/* Whether the quick entry has taken a frame. */
+static bool input_quick(struct machine *m, const struct nacre_addr *from, const struct bytes *frame) {
+    if (m->stack->input_quick == NULL) { return false; }
+    struct nacre_delivery d = m->stack->input_quick(m->state, m->pool, m->counters, now, from, frame->at, (uint32_t)frame->len);
+    if (d.at == NULL) { return false; }
+    m->out.outputs_len = 0;
+    if (d.event != NACRE_NONE) {
+        put_out(&m->out, d.event, m->stack->events[d.event].port, NULL, 0);
+        m->out.outputs[0].arguments[0] = d.argument;
+    }
+    for (uint16_t i = 0; d.len > 0 && i < m->stack->events_len; i++) {
+        const struct nacre_event *e = &m->stack->events[i];
+        struct nacre_segment data = {.at = d.at, .len = d.len};
+        if (!e->input && e->port != 0 && e->role == NACRE_EVENT_DELIVERY) { put_out(&m->out, i, e->port, &data, 1); }
+    }
+    quick_frames++;
+    return true;
+}
+
 static void call(uint32_t side, uint32_t event, const uint64_t *arguments, uint32_t len) {
     struct bytes message = {.at = malloc(len), .len = len};
     struct nacre_addr to = address(1 - side);
-    int result[LEVELS];
-    bool accepts[LEVELS];
+    int result[MACHINES];
+    bool accepts[MACHINES];
     told++;
     for (uint32_t i = 0; i < len; i++) { message.at[i] = (uint8_t)(told * 7 + i); }
-    for (uint32_t l = 0; l < LEVELS; l++) {
+    for (uint32_t l = 0; l < MACHINES; l++) {
         struct machine *m = &ends[side].machines[l];
         accepts[l] = m->stack->accepts(m->state, m->pool, event, len);
         if (accepts[l] != accepts[0]) { fail("what is accepted", l); }
-        result[l] = m->stack->call(m->state, m->pool, m->counters, now, event, arguments, &to, message.at, len, &m->out);
+        bool taken = l == QUICK && send_quick(&ends[side], m, event, &message);
+        result[l] = taken ? NACRE_OK : m->stack->call(m->state, m->pool, m->counters, now, event, arguments, &to, message.at, len, &m->out);
     }
     compare(side, result);
     release(&message);
@@ -242,10 +290,11 @@ static void call(uint32_t side, uint32_t event, const uint64_t *arguments, uint3
 
 static void input(uint32_t side, const struct bytes *frame) {
     struct nacre_addr from = address(1 - side);
-    int result[LEVELS];
-    for (uint32_t l = 0; l < LEVELS; l++) {
+    int result[MACHINES];
+    for (uint32_t l = 0; l < MACHINES; l++) {
         struct machine *m = &ends[side].machines[l];
-        result[l] = m->stack->input(m->state, m->pool, m->counters, now, &from, frame->at, (uint32_t)frame->len, &m->out);
+        bool taken = l == QUICK && input_quick(m, &from, frame);
+        result[l] = taken ? NACRE_OK : m->stack->input(m->state, m->pool, m->counters, now, &from, frame->at, (uint32_t)frame->len, &m->out);
     }
     if (result[0] != NACRE_OK && result[0] != NACRE_DROPPED && result[0] != NACRE_NO_SPACE) { fail("the result of a frame", 0); }
     if (result[0] == NACRE_OK) { accepted[frame->at[0]]++; }
@@ -254,8 +303,8 @@ static void input(uint32_t side, const struct bytes *frame) {
 
 static void tick(uint32_t side) {
     for (uint32_t i = 0; i < 8 && ends[side].machines[0].stack->deadline(ends[side].machines[0].state) <= now; i++) {
-        int result[LEVELS];
-        for (uint32_t l = 0; l < LEVELS; l++) {
+        int result[MACHINES];
+        for (uint32_t l = 0; l < MACHINES; l++) {
             struct machine *m = &ends[side].machines[l];
             result[l] = m->stack->tick(m->state, m->pool, m->counters, now, &m->out);
         }
@@ -413,6 +462,7 @@ __attribute__((destructor)) static void report(void) {
     static const char *const names[7] = {"ok", "idle", "refused", "busy", "no_space", "dropped", "invalid"};
     if (programs == 0) { return; }
     printf("REACHED programs %llu\n", (unsigned long long)programs);
+    printf("REACHED quick.call %llu\nREACHED quick.frame %llu\n", (unsigned long long)quick_calls, (unsigned long long)quick_frames);
     for (uint32_t i = 0; i < 7; i++) { printf("REACHED result.%s %llu\n", names[i], (unsigned long long)results[i]); }
     for (uint32_t i = 0; i < stacks[0]->events_len && i < 64; i++) {
         if (!stacks[0]->events[i].input) { printf("REACHED output.%s %llu\n", stacks[0]->events[i].name, (unsigned long long)outputs[i]); }

@@ -27,6 +27,8 @@ const OF_THE_STACK: &[&str] = &[
     "outputs::output_function",
     "parsing::parse_function",
     "queue::run_queue",
+    "quick::quick_call_function",
+    "quick::quick_input_function",
     "source::with_body",
     "table_calls::generic_call",
     "timers::tick",

@@ -1,4 +1,4 @@
-//! libFuzzer finds no program of calls and frames at which the C of the three levels differs, in a pool of enough blocks
+//! libFuzzer finds no program of calls and frames at which the C of the four levels or the quick entries differ, in a pool of enough blocks
 //! or of few, and none at which a sanitizer finds a mistake. The stored corpora reach every header.
 
 use nacre_driver::Level;
@@ -29,6 +29,7 @@ fn assert_reached(machines: &Machines, reached: &Reached) {
     let mut names: Vec<String> =
         ["ok", "refused", "no_space", "dropped", "invalid"].map(|r| format!("result.{r}")).into();
     names.extend(["send", "deliver", "closed", "open", "grant_sends"].map(|output| format!("output.{output}")));
+    names.extend(["quick.call", "quick.frame"].map(String::from));
     let shapes = machines.stack.layouts[0].shapes.iter();
     names.extend(shapes.map(|shape| format!("frame.{:02x}", shape.number << 1 | u32::from(shape.identified))));
     names.extend(reached.counts.keys().filter(|name| name.starts_with("counter.")).cloned());

@@ -172,6 +172,7 @@ const RECOGNIZERS: Listed = &[
         &[
             ("compiler/analysis/src/delays.rs", &["range"]),
             ("compiler/analysis/src/linear/uses.rs", &["known", "same_bool"]),
+            ("compiler/analysis/src/quick.rs", &["cell_of", "is_whole"]),
             ("compiler/analysis/src/random.rs", &["number"]),
             ("compiler/analysis/src/lengths.rs", &["is_length"]),
             ("compiler/analysis/src/constants.rs", &["constant"]),

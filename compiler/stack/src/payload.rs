@@ -23,7 +23,8 @@ pub fn readers(stack: &Stack) -> Vec<(String, &'static str)> {
     found
 }
 
-fn reads(node: Node) -> Option<&'static str> {
+/// How behaviour can depend on the bytes of messages at a node; none: it does not.
+pub fn reads(node: Node) -> Option<&'static str> {
     match node {
         Node::Expr(e) => expression_reads(&e.kind),
         Node::Statement(s) => statement_reads(&s.kind),

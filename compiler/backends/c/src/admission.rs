@@ -53,21 +53,28 @@ impl Writer<'_> {
     /// Whether there is room for the worst case of the step; `shape`: of the message, where it is known.
     pub fn need(&self, need: Need, len: &str, shape: Option<&Shape>, code: &mut Code) {
         let p = &self.prefix;
-        if !self.is_limited(need) {
-            return;
+        if let Some(lacks) = self.lacks(need, len, shape) {
+            code.open(format!("if ({p}_UNLIKELY({lacks})) {{"));
+            code.line(format!("counters[{p}_NO_SPACE]++;"));
+            code.line(format!("return {p}_nothing(out, NACRE_NO_SPACE);"));
+            code.close("}");
         }
+    }
+
+    /// The condition that there is not; none: there always is.
+    pub fn lacks(&self, need: Need, len: &str, shape: Option<&Shape>) -> Option<String> {
+        if !self.is_limited(need) {
+            return None;
+        }
+        let p = &self.prefix;
         // A message in one block, or none, needs no more than this; one with data needs no less.
         let enough = need.copies + need.extra;
         let space = format!("!{p}_space(pool, {}u, {}u, {len})", need.copies, need.extra);
-        let lacks = match shape.filter(|shape| shape.data_max <= self.block_bytes()) {
+        Some(match shape.filter(|shape| shape.data_max <= self.block_bytes()) {
             None => space,
             Some(shape) if shape.data_min > 0 => format!("pool->free < {enough}u"),
             Some(_) => format!("pool->free < {enough}u && {space}"),
-        };
-        code.open(format!("if ({p}_UNLIKELY({lacks})) {{"));
-        code.line(format!("counters[{p}_NO_SPACE]++;"));
-        code.line(format!("return {p}_nothing(out, NACRE_NO_SPACE);"));
-        code.close("}");
+        })
     }
 
     /// Goes on elsewhere unless the message takes one block, and the pool has what such a message may need: so the code
@@ -79,6 +86,11 @@ impl Writer<'_> {
         code.open(format!("if ({p}_UNLIKELY(len - 1u >= {p}_BLOCK || pool->free < {need}u)) {{"));
         code.line(format!("return {rest};"));
         code.close("}");
+    }
+
+    /// The condition that the message of a call takes no or several blocks, or that the pool has too few.
+    pub fn is_not_short(&self, input: &PortInput) -> String {
+        format!("len - 1u >= {}_BLOCK || pool->free < {}u", self.prefix, input.need.copies + input.need.extra)
     }
 
     /// The call of the function that takes an admitted call.

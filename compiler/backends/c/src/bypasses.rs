@@ -5,15 +5,16 @@ use nacre_stack::*;
 
 use crate::body::{pushes, Body, Kind};
 use crate::code::Code;
+use crate::emitted::Level;
 use crate::events::Written;
 use crate::functions::{Function, Linkage};
 use crate::plan::Item;
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// The bypasses of an entry, in order.
+    /// The bypasses of an entry, in order; at other levels there are none.
     pub fn bypasses_of(&self, entry: Entry) -> Vec<usize> {
-        let all = self.stack.bypasses.iter().enumerate();
+        let all = self.stack.bypasses.iter().enumerate().filter(|_| self.level == Level::Bypass);
         all.filter(|(_, bypass)| bypass.entry == entry).map(|(at, _)| at).collect()
     }
 
@@ -56,27 +57,33 @@ impl Writer<'_> {
         }
     }
 
-    /// Calls the bypasses of an entry, and ends it where one has taken the event. `fields`: those of the frame.
+    /// Calls the bypasses of an entry that its quick entry does not try, and ends it where one has taken the event.
+    /// `fields`: those of the frame.
     pub fn try_bypasses(&mut self, entry: Entry, texts: &[String], fields: &[String], code: &mut Code) {
         let p = self.prefix.clone();
-        for at in self.bypasses_of(entry) {
-            let bypass = &self.stack.bypasses[at];
-            let mut arguments = texts.to_vec();
-            for (argument, local) in arguments.iter_mut().zip(&bypass.parameters) {
-                if bypass.locals[local.index()].ty == Type::Msg {
-                    let level = self.level_of(bypass.homes[local.index()]);
-                    let ty = self.message_type(level);
-                    *argument = format!("({ty}){{.bytes = {argument}.bytes, .data = {argument}.data}}");
-                }
-            }
-            arguments.extend(fields.iter().cloned());
-            let callee = self.ask(Item::Bypass(at), true);
-            let call = self.call_step(&callee, &arguments);
+        for at in self.slower_bypasses(entry) {
+            let call = self.bypass_call(at, texts, fields);
             code.open(format!("if ({p}_LIKELY({call})) {{"));
             code.line(format!("{p}_finish(step);"));
             code.line("return NACRE_OK;");
             code.close("}");
         }
+    }
+
+    /// The call of a bypass, which says whether it has taken the event.
+    pub fn bypass_call(&mut self, at: usize, texts: &[String], fields: &[String]) -> String {
+        let bypass = &self.stack.bypasses[at];
+        let mut arguments = texts.to_vec();
+        for (argument, local) in arguments.iter_mut().zip(&bypass.parameters) {
+            if bypass.locals[local.index()].ty == Type::Msg {
+                let level = self.level_of(bypass.homes[local.index()]);
+                let ty = self.message_type(level);
+                *argument = format!("({ty}){{.bytes = {argument}.bytes, .data = {argument}.data}}");
+            }
+        }
+        arguments.extend(fields.iter().cloned());
+        let callee = self.ask(Item::Bypass(at), true);
+        self.call_step(&callee, &arguments)
     }
 }
 

@@ -13,6 +13,7 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let mut code = Code::new(0);
         self.any_of_graphs(&mut code);
+        code.raw(&self.any_quick());
         self.lists(&mut code);
         let stack = self.stack;
         let bounds = stack.bounds;
@@ -69,6 +70,7 @@ impl Writer<'_> {
             let function = if has { format!("{p}_any_{name}") } else { "NULL".into() };
             code.line(format!(".{name} = {function},"));
         }
+        self.quick_members(&mut code);
         code.close("};");
         code
     }

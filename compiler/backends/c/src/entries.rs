@@ -3,7 +3,6 @@
 use nacre_stack::*;
 
 use crate::code::Code;
-use crate::emitted::Level;
 use crate::globals::Global;
 use crate::names;
 use crate::parts::{Content, Section};
@@ -135,6 +134,11 @@ impl Writer<'_> {
         let has_message = declared.message.is_some();
         let mut code = self.admission_function(call);
         code.line("");
+        let quick = self.quick_call(call);
+        if let Some(quick) = &quick {
+            let function = self.quick_call_function(call, quick);
+            code.add(&function);
+        }
         code.open(format!("{} {{", self.entry_head(call)));
         for parameter in self.entry_parameters(input.event) {
             if let Some(fits) = self.fits(&parameter.ty, &parameter.name) {
@@ -142,6 +146,9 @@ impl Writer<'_> {
             }
         }
         code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+        if let Some(quick) = &quick {
+            self.try_quick_call(call, quick, &mut code);
+        }
         self.busy(&mut code);
         self.begin(&mut code, has_message.then_some(("data", "len")));
         let target = Target::Layer(input.layer);
@@ -155,10 +162,10 @@ impl Writer<'_> {
         }
         let apart = has_message && self.level.is_quick() && self.is_limited(input.need);
         let entry = Entry::Call(PortId(call.port as u32), call.input);
-        let bypassed = self.level == Level::Bypass && !self.bypasses_of(entry).is_empty();
-        if apart {
+        let bypassed = !self.bypasses_of(entry).is_empty();
+        if apart && (!bypassed || !self.slower_bypasses(entry).is_empty()) {
             self.enough(call, input, &mut code);
-        } else {
+        } else if !apart {
             self.need(input.need, if has_message { "len" } else { "0" }, None, &mut code);
         }
         if bypassed {

@@ -196,6 +196,7 @@ impl Writer<'_> {
             let head = self.entry_head(&call);
             code.line(format!("{head};"));
         }
+        self.quick_prototypes(code);
         self.graph_prototypes(code);
     }
 }

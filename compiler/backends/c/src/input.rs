@@ -8,7 +8,7 @@ use crate::emitted::Level;
 use crate::plan::Item;
 use crate::writer::Writer;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// The function that takes a frame at a lower port.
     pub fn input_function(&mut self, port: PortId) -> Code {
         let p = self.prefix.clone();
@@ -33,22 +33,17 @@ impl Writer<'_> {
             code.close("}");
             return code;
         };
-        let layout = &stack.layouts[layout_id.index()];
-        let in_place = |i: &usize| match self.level {
-            Level::Queue | Level::Call => false,
-            Level::Inline => layout.shapes[*i].in_place,
-            Level::Bypass => {
-                let (shape, bypasses) = (&layout.shapes[*i], self.bypasses_of(Entry::Frame(port, *i)));
-                !shape.identified && shape.number < 126 && !bypasses.is_empty()
-            }
-        };
-        let hot: Vec<usize> = (0..layout.shapes.len()).filter(in_place).collect();
+        let quick = port == PortId(0) && self.has_quick_input();
+        let mut hot = self.common_shapes(port);
+        if self.level == Level::Bypass {
+            hot.retain(|index| !self.slower_bypasses(Entry::Frame(port, *index)).is_empty());
+        }
         let parse = self.parse_function(layout_id);
         let checks = |w: &Self, code: &mut Code| {
             code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
             w.busy(code);
         };
-        if hot.is_empty() {
+        if hot.is_empty() && !quick {
             head("", &entry, &mut code);
             checks(self, &mut code);
         } else {
@@ -63,12 +58,21 @@ impl Writer<'_> {
         code.close("}");
         self.take_frame(input, "size", None, &mut code);
         code.close("}");
-        if !hot.is_empty() {
+        if !hot.is_empty() || quick {
             code.line("");
+            if quick {
+                let function = self.quick_input_function();
+                code.add(&function);
+            }
             code.line("/* The common shapes of frames, each with code of its own. */");
             head("", &entry, &mut code);
             checks(self, &mut code);
-            code.line(format!("{ty} whole = {{.data = false}};"));
+            if quick {
+                self.try_quick_input(&mut code);
+            }
+            if !hot.is_empty() {
+                code.line(format!("{ty} whole = {{.data = false}};"));
+            }
             hot.into_iter().for_each(|index| self.common_shape(port, index, &mut code));
             code.line(format!("return {any}(s, pool, counters, now, {passed}from, frame, len, out);"));
             code.close("}");
@@ -77,10 +81,36 @@ impl Writer<'_> {
         code
     }
 
+    /// The shapes of frames that have code of their own.
+    pub fn common_shapes(&self, port: PortId) -> Vec<usize> {
+        let Some((_, layout)) = self.stack.frames_at(port) else { return vec![] };
+        let layout = &self.stack.layouts[layout.index()];
+        let in_place = |i: &usize| match self.level {
+            Level::Queue | Level::Call => false,
+            Level::Inline => layout.shapes[*i].in_place,
+            Level::Bypass => {
+                let (shape, bypasses) = (&layout.shapes[*i], self.bypasses_of(Entry::Frame(port, *i)));
+                !shape.identified && shape.number < 126 && !bypasses.is_empty()
+            }
+        };
+        (0..layout.shapes.len()).filter(in_place).collect()
+    }
+
     /// The code for frames of a common shape.
     fn common_shape(&mut self, port: PortId, index: usize, code: &mut Code) {
+        let Some((input, shape)) = self.open_shape(port, index, code) else { return };
+        match self.level {
+            Level::Bypass => self.bypass_frame(Entry::Frame(port, index), input, &shape, code),
+            _ => self.take_frame(input, &format!("{}u", shape.size), Some(&shape), code),
+        }
+        code.close("}");
+    }
+
+    /// Opens a block for frames of a common shape, with their fields in `whole`. Returns what takes them, and the shape
+    /// as it is there.
+    pub fn open_shape(&mut self, port: PortId, index: usize, code: &mut Code) -> Option<(&'a PortInput, Shape)> {
         let (p, stack) = (self.prefix.clone(), self.stack);
-        let Some((input, layout_id)) = stack.frames_at(port) else { return };
+        let (input, layout_id) = stack.frames_at(port)?;
         let layout = &stack.layouts[layout_id.index()];
         let shape = &layout.shapes[index];
         let function = self.shape_function(layout_id, index);
@@ -96,16 +126,14 @@ impl Writer<'_> {
             .filter(|_| shape.size > 0)
             .unwrap_or(format!("len >= {}u", (shape.size + common.data_min).max(1)));
         code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
-        match self.level {
-            Level::Bypass => self.bypass_frame(Entry::Frame(port, index), input, &common, code),
-            _ => self.take_frame(input, &format!("{}u", shape.size), Some(&common), code),
-        }
-        code.close("}");
+        Some((input, common))
     }
 
     /// The bypasses of a shape; where none takes the frame, it is read again with any others.
     fn bypass_frame(&mut self, entry: Entry, input: &PortInput, shape: &Shape, code: &mut Code) {
-        let texts = self.begin_frame(input, &format!("{}u", shape.size), Some(shape), code);
+        let size = format!("{}u", shape.size);
+        self.need(input.need, &format!("len - {size}"), Some(shape), code);
+        let texts = self.begin_frame(input, &size, code);
         let fields = fields_of(self, entry);
         self.try_bypasses(entry, &texts, &fields, code);
     }
@@ -113,7 +141,8 @@ impl Writer<'_> {
     /// The rest of the way of a frame that was read into `whole`.
     fn take_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) {
         let p = self.prefix.clone();
-        let texts = self.begin_frame(input, size, shape, code);
+        self.need(input.need, &format!("len - {size}"), shape, code);
+        let texts = self.begin_frame(input, size, code);
         let reaction = self.ask(Item::Reaction(input.layer, input.event), shape.is_some() || !self.level.is_quick());
         code.line(format!("{};", self.call_step(&reaction, &texts)));
         code.line(format!("{p}_finish(step);"));
@@ -121,9 +150,8 @@ impl Writer<'_> {
     }
 
     /// Begins the step of a frame that was read into `whole`; returns the arguments of its event.
-    fn begin_frame(&mut self, input: &PortInput, size: &str, shape: Option<&Shape>, code: &mut Code) -> Vec<String> {
+    pub fn begin_frame(&mut self, input: &PortInput, size: &str, code: &mut Code) -> Vec<String> {
         let p = self.prefix.clone();
-        self.need(input.need, &format!("len - {size}"), shape, code);
         self.begin(code, Some((&format!("frame + {size}"), &format!("len - {size}"))));
         code.line(format!("whole.bytes = (struct {p}_bytes){{.block = {p}_IN, .offset = 0, .len = len - {size}}};"));
         let (mut texts, mut uses_from) = (vec![], false);

@@ -54,6 +54,7 @@ mod places;
 mod plan;
 mod queries;
 mod queue;
+mod quick;
 mod sets;
 mod slots;
 mod source;

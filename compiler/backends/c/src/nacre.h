@@ -11,7 +11,7 @@
  *
  * No two calls with the same state or the same pool may run at the same time; otherwise any thread may call. */
 #ifndef NACRE_ABI
-#define NACRE_ABI 2
+#define NACRE_ABI 3
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,6 +81,16 @@ struct nacre_out {
     uint8_t *bytes;
 };
 
+#define NACRE_NONE 0xffffu
+
+/* What came of a frame that a quick entry has taken. */
+struct nacre_delivery {
+    const uint8_t *at; /* NULL: it has taken nothing, and nothing has happened: give the frame to `input` */
+    uint32_t len;      /* bytes of the message that is delivered, which lie in the frame from `at` on; 0: none is */
+    uint16_t event;    /* index of an event that left before; NACRE_NONE: none did */
+    uint16_t argument; /* its number, if it has one */
+};
+
 /* What an event is at the boundary of the stack, and a given to the host. */
 enum nacre_event_role {
     NACRE_EVENT_PLAIN,
@@ -137,7 +147,7 @@ struct nacre_stack {
     uint32_t size;
     const char *name;
     const char *description; /* `frag<1400> / pt2pt<16> / floor` */
-    const char *level;       /* `queue`, `call`, `inline` */
+    const char *level;       /* `queue`, `call`, `inline`, `bypass` */
     uint64_t fingerprint;
     uint8_t has_preamble;
     uint8_t reserved[7];
@@ -190,6 +200,15 @@ struct nacre_stack {
                  struct nacre_out *out);
     /* A new view: what lasts and what is shared stay, all else of the session begins anew, and `init` runs. NULL: nothing lasts. */
     int (*view)(void *state, void *pool, uint64_t *counters, const void *config, uint64_t now, struct nacre_out *out);
+    /* Quick entries: as `call` and `input` for what is common, without `out`. NULL: the stack has none.
+     * A message for the event of role NACRE_EVENT_SENDING. Writes the head of the frame, frame_head_max bytes at the most, and returns
+     * how many: the frame is the head and the data, and goes to the address in the state at quick_to. 0: nothing has happened, use `call`. */
+    uint32_t (*send_quick)(void *state, void *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, uint8_t *head);
+    /* What is delivered leaves by the only event of role NACRE_EVENT_DELIVERY that comes out above. */
+    struct nacre_delivery (*input_quick)(void *state, void *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+                                         const uint8_t *frame, uint32_t len);
+    uint32_t quick_to; /* where the state has the address to which frames of send_quick go; UINT32_MAX: they have none */
+    uint32_t reserved2;
 };
 
 #endif

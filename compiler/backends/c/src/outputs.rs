@@ -73,7 +73,8 @@ impl Writer<'_> {
         code.close("}");
     }
 
-    fn output_number(&self, port: PortId, event: EventId) -> usize {
+    /// The number of an event that leaves, in the interface.
+    pub fn output_number(&self, port: PortId, event: EventId) -> usize {
         let number =
             self.stack.interface().iter().position(|e| e.port == port && e.event == event && e.input.is_none());
         number.unwrap_or(u16::MAX as usize)

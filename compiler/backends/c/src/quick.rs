@@ -1,0 +1,291 @@
+//! Quick entries: they try the bypasses that leave no more than fits registers (`nacre_analysis::quick`), and return
+//! it. The ordinary entries call them first.
+//!
+//! A bypass writes its outputs as anywhere, here to arrays of the entry. Everything is inlined, so the C compiler knows
+//! each of their elements, and keeps none of the arrays.
+
+use nacre_analysis::quick::{delivery, is_long, left_by, Left, Sent};
+use nacre_stack::*;
+
+use crate::bypasses::fields_of;
+use crate::code::Code;
+use crate::entries::Call;
+use crate::globals::Global;
+use crate::writer::Writer;
+
+const QUICK: &str = include_str!("support/quick.c");
+const FRAMES: PortId = PortId(0);
+
+/// The bypasses that a quick entry tries for a call, and how their frames leave.
+pub struct QuickCall {
+    bypasses: Vec<usize>,
+    sent: Sent,
+}
+
+impl Writer<'_> {
+    fn left_by(&self, at: usize) -> Option<Left> {
+        left_by(self.stack, &self.stack.bypasses[at])
+    }
+
+    /// What the quick entry of a call does; none: it has none. Its frames leave by one event, to one address.
+    pub fn quick_call(&self, call: &Call) -> Option<QuickCall> {
+        let all = self.bypasses_of(Entry::Call(PortId(call.port as u32), call.input)).into_iter();
+        let left = all.filter_map(|at| match self.left_by(at)? {
+            Left::Frame(sent) => Some((at, sent)),
+            Left::Delivery { .. } => None,
+        });
+        let mut left: Vec<(usize, Sent)> = left.collect();
+        self.prefer_short(&mut left, |(at, _)| *at);
+        let sent = left.first()?.1;
+        let bypasses = left.iter().filter(|(_, other)| *other == sent).map(|(at, _)| *at).collect();
+        Some(QuickCall { bypasses, sent })
+    }
+
+    /// The bypasses of a shape of frames that the quick entry tries, and what leaves by each.
+    fn quick_frame(&self, entry: Entry) -> Vec<(usize, bool, bool)> {
+        let Entry::Frame(FRAMES, index) = entry else { return vec![] };
+        let layout = self.stack.frames_at(FRAMES).map(|(_, layout)| &self.stack.layouts[layout.index()]);
+        if self.has_sessions(FRAMES) || delivery(self.stack).is_none() {
+            return vec![];
+        }
+        // A message of no bytes is not told from none.
+        let has_data = layout.is_some_and(|layout| layout.shapes[index].data && layout.shapes[index].data_max > 0);
+        let left = self.bypasses_of(entry).into_iter().filter_map(|at| match self.left_by(at)? {
+            Left::Delivery { event, data } if has_data || !data => Some((at, event, data)),
+            _ => None,
+        });
+        let mut left = left.collect();
+        self.prefer_short(&mut left, |(at, ..)| *at);
+        left
+    }
+
+    /// Leaves long bypasses to the ordinary entry, if others are short.
+    fn prefer_short<T>(&self, bypasses: &mut Vec<T>, at: impl Fn(&T) -> usize) {
+        let short = |one: &T| !is_long(&self.stack.bypasses[at(one)]);
+        if bypasses.iter().any(short) {
+            bypasses.retain(short);
+        }
+    }
+
+    /// The shapes of frames that the quick entry takes.
+    fn quick_shapes(&self) -> Vec<usize> {
+        let shapes = self.common_shapes(FRAMES).into_iter();
+        shapes.filter(|at| !self.quick_frame(Entry::Frame(FRAMES, *at)).is_empty()).collect()
+    }
+
+    /// Whether frames have a quick entry.
+    pub fn has_quick_input(&self) -> bool {
+        !self.quick_shapes().is_empty()
+    }
+
+    /// The bypasses of an entry that its quick entry does not try.
+    pub fn slower_bypasses(&self, entry: Entry) -> Vec<usize> {
+        let mut all = self.bypasses_of(entry);
+        let quick = match entry {
+            Entry::Call(port, input) => {
+                let call = self.calls().into_iter().find(|c| (c.port, c.input) == (port.index(), input));
+                call.and_then(|call| self.quick_call(&call)).map_or(vec![], |quick| quick.bypasses)
+            }
+            _ => self.quick_frame(entry).into_iter().map(|(at, ..)| at).collect(),
+        };
+        all.retain(|at| !quick.contains(at));
+        all
+    }
+
+    /// The call of the event by which the application sends, if it has a quick entry.
+    pub fn quick_sending(&self) -> Option<(Call, QuickCall)> {
+        let is_sending = |call: &Call| {
+            let event = self.stack.ports[call.port].inputs[call.input].event;
+            self.stack.event(event).role == EventRole::Sending
+        };
+        let call = self.calls().into_iter().find(is_sending)?;
+        self.quick_call(&call).map(|quick| (call, quick))
+    }
+
+    /// The name of the quick entry of a call.
+    pub fn quick_name(&self, call: &Call) -> String {
+        self.global(Global::Quick(call.number), format!("{}_quick", call.name))
+    }
+
+    fn quick_call_head(&self, call: &Call) -> String {
+        let (p, name) = (&self.prefix, self.quick_name(call));
+        format!(
+            "uint32_t {name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, \
+             const uint8_t *data, uint32_t len, uint8_t *head)"
+        )
+    }
+
+    fn quick_input_head(&self) -> String {
+        let p = &self.prefix;
+        format!(
+            "struct nacre_delivery {p}_input_quick(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, \
+             uint64_t now, const struct nacre_addr *from,\n        const uint8_t *frame, uint32_t len)"
+        )
+    }
+
+    /// Prototypes of the quick entries.
+    pub fn quick_prototypes(&self, code: &mut Code) {
+        for call in self.calls().iter().filter(|call| self.quick_call(call).is_some()) {
+            code.line("/* As send_quick in struct nacre_stack. */");
+            code.line(format!("{};", self.quick_call_head(call)));
+        }
+        if self.has_quick_input() {
+            code.line("/* As input_quick in struct nacre_stack. */");
+            code.line(format!("{};", self.quick_input_head()));
+        }
+    }
+
+    /// Where a bypass of a quick entry writes what leaves.
+    fn quick_out(&self, outputs: u32, bytes: &str, code: &mut Code) {
+        code.line(format!("struct nacre_output outputs[{outputs}];"));
+        code.line("struct nacre_segment segments[2];");
+        let arrays = ".outputs = outputs, .segments = segments, .bytes = ";
+        let bounds = format!(".outputs_max = {outputs}, .segments_max = 2, .bytes_max = {}", self.longest_frame_head());
+        code.line(format!("struct nacre_out left = {{{bounds}, {arrays}{bytes}}};"));
+        code.line("struct nacre_out *const out = &left;");
+    }
+
+    /// Nothing is taken while events of an earlier step wait.
+    fn quick_busy(&self, nothing: &str, code: &mut Code) {
+        if !self.put_off.is_empty() {
+            code.line(format!("if ({0}_UNLIKELY(s->waiting.len != 0)) {{ return {nothing}; }}", self.prefix));
+        }
+    }
+
+    /// The quick entry of a call, and what the ordinary one does with its result.
+    pub fn quick_call_function(&mut self, call: &Call, quick: &QuickCall) -> Code {
+        let p = self.prefix.clone();
+        let input = &self.stack.ports[call.port].inputs[call.input];
+        let mut code = Code::new(0);
+        code.open(format!("{} {{", self.quick_call_head(call)));
+        self.quick_busy("0", &mut code);
+        self.quick_out(1, "head", &mut code);
+        self.begin(&mut code, Some(("data", "len")));
+        let texts = self.entry_arguments(input.event, Target::Layer(input.layer), &mut code);
+        if !input.admissions.is_empty() {
+            let admitted = self.call_step(&self.admission(call).callee(), &texts);
+            code.line(format!("if ({p}_UNLIKELY(!{admitted})) {{ return 0; }}"));
+        }
+        if self.is_limited(input.need) {
+            code.line(format!("if ({p}_UNLIKELY({})) {{ return 0; }}", self.is_not_short(input)));
+        }
+        for at in &quick.bypasses {
+            let taken = self.bypass_call(*at, &texts, &[]);
+            code.line(format!("if ({p}_LIKELY({taken})) {{ return segments[0].len; }}"));
+        }
+        code.line("return 0;");
+        code.close("}");
+        code.line("");
+        code
+    }
+
+    /// Tries the quick entry of a call in the ordinary one.
+    pub fn try_quick_call(&self, call: &Call, quick: &QuickCall, code: &mut Code) {
+        let p = &self.prefix;
+        let name = self.quick_name(call);
+        code.line(format!("const uint32_t head = {name}(s, pool, counters, now, data, len, out->bytes);"));
+        code.open(format!("if ({p}_LIKELY(head != 0)) {{"));
+        if let Some(to) = quick.sent.to {
+            code.line(format!("out->outputs->address = s->{};", self.cell_member(to)));
+        }
+        let event = self.output_number(FRAMES, quick.sent.event);
+        code.line(format!("return {p}_left_frame(out, {event}, head, data, len);"));
+        code.close("}");
+    }
+
+    /// The quick entry of frames.
+    pub fn quick_input_function(&mut self) -> Code {
+        let p = self.prefix.clone();
+        let mut code = Code::new(0);
+        code.open(format!("{} {{", self.quick_input_head()));
+        code.line("const struct nacre_delivery nothing = {.at = NULL};");
+        self.quick_busy("nothing", &mut code);
+        self.quick_out(2, "NULL", &mut code);
+        code.line(format!("{} whole = {{.data = false}};", self.message_type(0)));
+        for index in self.quick_shapes() {
+            let entry = Entry::Frame(FRAMES, index);
+            let Some((input, shape)) = self.open_shape(FRAMES, index, &mut code) else { continue };
+            let size = format!("{}u", shape.size);
+            if let Some(lacks) = self.lacks(input.need, &format!("len - {size}"), Some(&shape)) {
+                code.line(format!("if ({p}_UNLIKELY({lacks})) {{ return nothing; }}"));
+            }
+            let texts = self.begin_frame(input, &size, &mut code);
+            let fields = fields_of(self, entry);
+            for (at, event, data) in self.quick_frame(entry) {
+                let taken = self.bypass_call(at, &texts, &fields);
+                let len = if data { format!("len - {size}") } else { "0".into() };
+                let first = match event {
+                    true => "outputs[0].event, (uint16_t)outputs[0].arguments[0]",
+                    false => "NACRE_NONE, 0",
+                };
+                let left = format!("(struct nacre_delivery){{frame + {size}, {len}, {first}}}");
+                code.line(format!("if ({p}_LIKELY({taken})) {{ return {left}; }}"));
+            }
+            code.close("}");
+        }
+        code.line("return nothing;");
+        code.close("}");
+        code.line("");
+        code
+    }
+
+    /// Tries the quick entry of frames in the ordinary one.
+    pub fn try_quick_input(&self, code: &mut Code) {
+        let p = &self.prefix;
+        let arguments = "s, pool, counters, now, from, frame, len";
+        code.line(format!("const struct nacre_delivery quick = {p}_input_quick({arguments});"));
+        code.line(format!("if ({p}_LIKELY(quick.at != NULL)) {{ return {p}_left_delivery(out, quick); }}"));
+    }
+
+    /// A cell, as a member of the state.
+    fn cell_member(&self, id: CellId) -> String {
+        let layer = self.stack.cell(id).layer.index();
+        format!("{}.{}", self.layer_names[layer], self.cell_names[id.index()])
+    }
+
+    /// For drivers of any stack.
+    pub fn any_quick(&self) -> String {
+        let mut text = String::new();
+        if let Some((call, _)) = self.quick_sending() {
+            text += &self.of_texts(QUICK, "any_send", &[("name", self.quick_name(&call))]);
+            text.push('\n');
+        }
+        if self.has_quick_input() {
+            text += &self.of_texts(QUICK, "any_input", &[]);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The members of the descriptor.
+    pub fn quick_members(&self, code: &mut Code) {
+        let p = &self.prefix;
+        let to = match self.quick_sending() {
+            Some((_, quick)) => {
+                code.line(format!(".send_quick = {p}_any_send_quick,"));
+                quick.sent.to.map(|cell| self.cell_member(cell))
+            }
+            None => None,
+        };
+        if self.has_quick_input() {
+            code.line(format!(".input_quick = {p}_any_input_quick,"));
+        }
+        let to = to.map(|member| format!("offsetof(struct {p}_state, {member})"));
+        code.line(format!(".quick_to = {},", to.unwrap_or("UINT32_MAX".into())));
+    }
+
+    /// What turns the results of quick entries into outputs.
+    pub fn quick_support(&self) -> String {
+        let mut text = String::new();
+        if self.calls().iter().any(|call| self.quick_call(call).is_some()) {
+            text += &self.of_texts(QUICK, "frame", &[]);
+            text.push('\n');
+        }
+        if let (true, Some(delivery)) = (self.has_quick_input(), delivery(self.stack)) {
+            let event = self.output_number(delivery.port, delivery.event).to_string();
+            text += &self.of_texts(QUICK, "delivery", &[("port", delivery.port.0.to_string()), ("event", event)]);
+            text.push('\n');
+        }
+        text
+    }
+}
