@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use nacre_driver::Level;
+use nacre_driver::{Level, Session};
+use nacre_stack::Stack;
 use serde_json::json;
 
 use crate::args::Build;
-use crate::console::{complain, print, print_json, Exit};
+use crate::console::{complain, print, print_json, say, Exit};
 use crate::output::write;
 use crate::{program, prove};
 
@@ -23,12 +24,7 @@ pub fn build(args: &Build) -> Exit {
         ));
         return Exit::Usage;
     }
-    let level = args.level.0;
-    let mut optimized = stack.clone();
-    nacre_driver::optimize(&mut optimized, level);
-    if level == Level::Bypass {
-        prove::keep_proved(&session, &stack, &mut optimized);
-    }
+    let (level, optimized) = optimized(&session, &stack, args.level.0);
     let bypasses = optimized.bypasses.len();
     let emitted = session.emit_optimized(optimized, level, args.name.as_deref());
     let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
@@ -47,11 +43,33 @@ pub fn build(args: &Build) -> Exit {
     }
     if args.json {
         let symbol = format!("{name}_stack");
-        print_json(&json!({ "stack": stack.name, "files": written, "symbol": symbol, "bypasses": bypasses }));
+        let level = level.name();
+        print_json(&json!({
+            "stack": stack.name, "files": written, "symbol": symbol, "level": level, "bypasses": bypasses
+        }));
     } else {
         written.iter().for_each(|path| print(&format!("wrote {path}")));
     }
     Exit::Yes
+}
+
+/// The stack as it is emitted, and at which level: without proved bypasses, level bypass would be slower than inline.
+fn optimized(session: &Session, stack: &Stack, level: Level) -> (Level, Stack) {
+    let at = |level: Level| {
+        let mut optimized = stack.clone();
+        nacre_driver::optimize(&mut optimized, level);
+        optimized
+    };
+    let mut optimized = at(level);
+    if level != Level::Bypass {
+        return (level, optimized);
+    }
+    prove::keep_proved(session, stack, &mut optimized);
+    if optimized.bypasses.is_empty() {
+        say("note: no bypass is left, so the stack is written at level inline");
+        return (Level::Inline, at(Level::Inline));
+    }
+    (level, optimized)
 }
 
 fn is_identifier(name: &str) -> bool {

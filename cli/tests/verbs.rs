@@ -216,12 +216,13 @@ fn error_in_a_layer_does_not_hide_errors_of_other_stacks() {
     assert!(status == 1 && err.contains("two.nacre:1:") && err.contains("two.nacre:2:"), "{err}");
 }
 
-/// Solvers prove the bypasses once; without solvers and without kept proofs there are none.
+/// Solvers prove the bypasses once; without solvers and without kept proofs there are none, and the level is inline. The
+/// stacks of the examples need no solver.
 #[test]
 fn only_proved_bypasses_are_built() {
     let folder = tempfile::tempdir().expect("a folder");
-    let build = |cache: &str, path: Option<&str>| {
-        let mut command = nacre(&["build", SMALL, "--stack", "small", "--level", "bypass", "--json"]);
+    let build_of = |file: &str, stack: &str, cache: &str, path: Option<&str>| {
+        let mut command = nacre(&["build", file, "--stack", stack, "--level", "bypass", "--json"]);
         command.arg("--output").arg(folder.path()).env("XDG_CACHE_HOME", folder.path().join(cache));
         if let Some(path) = path {
             command.env("PATH", path);
@@ -229,11 +230,15 @@ fn only_proved_bypasses_are_built() {
         let (status, out, err) = ran(&mut command);
         assert_eq!(status, 0, "{err}");
         let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
-        (value["bypasses"].as_u64().expect("a number"), err)
+        (value["bypasses"].as_u64().expect("a number"), value["level"].as_str().expect("a level").to_string(), err)
     };
-    let (proved, err) = build("kept", None);
-    assert!(proved > 0 && err.is_empty(), "{proved}: {err}");
-    assert_eq!(build("kept", Some("/nonexistent")), (proved, String::new()));
-    let (none, err) = build("empty", Some("/nonexistent"));
+    let build = |cache: &str, path| build_of(SMALL, "small", cache, path);
+    let (proved, level, err) = build("kept", None);
+    assert!(proved > 0 && level == "bypass" && err.is_empty(), "{proved}: {err}");
+    assert_eq!(build("kept", Some("/nonexistent")), (proved, level, String::new()));
+    let (none, level, err) = build("empty", Some("/nonexistent"));
     assert!(none == 0 && err.contains("left out") && err.contains("apt-get install z3"), "{none}: {err}");
+    assert!(level == "inline" && err.contains("written at level inline"), "{level}: {err}");
+    let (shipped, level, err) = build_of(RELIABLE, "reliable", "empty", Some("/nonexistent"));
+    assert!(shipped > 30 && level == "bypass" && err.is_empty(), "{shipped}: {err}");
 }

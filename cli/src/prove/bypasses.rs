@@ -30,14 +30,18 @@ pub(super) fn prove(session: &Session, composed: &Stack, solvers: &[Solver]) -> 
 }
 
 /// Which bypass is not proved, and why; none: it is, or no event takes it.
-pub(super) fn unproved(session: &Session, stack: &Stack, at: usize, verdict: &Verdict) -> Option<String> {
-    let why = match verdict {
-        Verdict::Proved | Verdict::Never => return None,
-        Verdict::Refuted(solver, what) => format!("{solver} finds that {} differs", shown(stack, what)),
-        Verdict::Undecided(why) => why.clone(),
-        Verdict::NotClaimed(why) => format!("no claim is made: {why} has no terms"),
-    };
-    Some(format!("{}: {why}", name(session, stack, at)))
+fn unproved(session: &Session, stack: &Stack, at: usize, verdict: &Verdict) -> Option<String> {
+    reason(stack, verdict).map(|why| format!("{}: {why}", name(session, stack, at)))
+}
+
+/// Why a bypass is not proved; none: it is, or no event takes it.
+pub(super) fn reason(stack: &Stack, verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Proved | Verdict::Never => None,
+        Verdict::Refuted(solver, what) => Some(format!("{solver} finds that {} differs", shown(stack, what))),
+        Verdict::Undecided(why) => Some(why.clone()),
+        Verdict::NotClaimed(why) => Some(format!("no claim is made: {why} has no terms")),
+    }
 }
 
 fn shown(stack: &Stack, what: &What) -> String {
@@ -53,7 +57,7 @@ fn shown(stack: &Stack, what: &What) -> String {
 }
 
 /// The event of a bypass, and the place of its condition.
-fn name(session: &Session, stack: &Stack, at: usize) -> String {
+pub(super) fn name(session: &Session, stack: &Stack, at: usize) -> String {
     let bypass = &stack.bypasses[at];
     let event = bypass.entry.event(stack).map_or("", |event| stack.event(event).name.as_str());
     let headers = bypass.entry.headers(stack).iter().map(|header| stack.header(*header).name.as_str());

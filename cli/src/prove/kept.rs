@@ -1,4 +1,5 @@
-//! Proofs of bypasses that this user has, so that a stack is proved once: a file for each, named after what is proved.
+//! What became of bypasses that were tried before, so that a stack is proved once. The stacks of the examples come with
+//! their proofs; for others, this user has a file for each bypass, named after what is claimed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,40 +10,52 @@ use nacre_prover::solvers;
 use nacre_stack::{number, print, Stack};
 use sha2::{Digest, Sha256};
 
-use super::bypasses::unproved;
+use super::bypasses::{name, reason};
 use super::threads::in_parallel;
 use crate::console::say;
 use crate::progress::Waiting;
 use crate::user_folders;
 
 /// Part of each name: another one when a proof claims something else.
-const CLAIMS: &str = "nacre bypass claims 2";
+const CLAIMS: &str = "nacre bypass claims 3";
+/// What comes with the program: a line for each bypass with its name and, where it is not proved, the reason.
+const SHIPPED: &str = include_str!("shipped.txt");
+/// The reason of a bypass that is left out in silence.
+const NEVER: &str = "no event takes it";
+
+/// What became of a bypass: why it is not proved; none: it is.
+type Fate = Option<String>;
 
 /// Leaves the bypasses of an optimized stack that are proved; says which are not, and why.
 pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack) {
     let stack = with_bypasses_of(composed, optimized);
     let kept = Kept::find();
     let names: Vec<String> = (0..stack.bypasses.len()).map(|at| name_of(&stack, at)).collect();
-    let mut proved: Vec<bool> = names.iter().map(|name| kept.has(name)).collect();
-    for at in newly_proved(session, &stack, &proved) {
-        proved[at] = true;
-        kept.keep(&names[at]);
+    let mut fates: Vec<Option<Fate>> = names.iter().map(|name| kept.fate(name)).collect();
+    for (at, fate) in newly_tried(&stack, &fates) {
+        kept.keep(&names[at], &fate);
+        fates[at] = Some(fate);
     }
-    let mut proved = proved.into_iter();
-    optimized.bypasses.retain(|_| proved.next() == Some(true));
+    for (at, why) in fates.iter().enumerate().filter_map(|(at, fate)| Some((at, fate.as_ref()?.as_ref()?))) {
+        if why != NEVER {
+            say(&format!("note: a bypass is left out: {}: {why}", name(session, &stack, at)));
+        }
+    }
+    let mut fates = fates.into_iter();
+    optimized.bypasses.retain(|_| fates.next() == Some(Some(None)));
     number(optimized);
 }
 
-/// The bypasses that are not proved yet and that the solvers prove now.
-fn newly_proved(session: &Session, stack: &Stack, proved: &[bool]) -> Vec<usize> {
-    let open: Vec<usize> = (0..proved.len()).filter(|at| !proved[*at]).collect();
+/// What becomes of the bypasses that were not tried before; nothing, if there is no solver.
+fn newly_tried(stack: &Stack, fates: &[Option<Fate>]) -> Vec<(usize, Fate)> {
+    let open: Vec<usize> = (0..fates.len()).filter(|at| fates[*at].is_none()).collect();
     if open.is_empty() {
-        return open;
+        return vec![];
     }
     let solvers = match solvers::all() {
         Ok(solvers) => solvers,
         Err(missing) => {
-            let (left_out, all) = (open.len(), proved.len());
+            let (left_out, all) = (open.len(), fates.len());
             say(&format!("note: {left_out} of {all} bypasses are left out, as nothing proves them: {missing}"));
             return vec![];
         }
@@ -50,11 +63,14 @@ fn newly_proved(session: &Session, stack: &Stack, proved: &[bool]) -> Vec<usize>
     let waiting = Waiting::begin(format!("proving {} bypasses of {}", open.len(), stack.name));
     let verdicts = in_parallel(open.len(), |at| judge(stack, open[at], &solvers));
     drop(waiting);
-    let judged = || open.iter().zip(&verdicts);
-    for why in judged().filter_map(|(at, verdict)| unproved(session, stack, *at, verdict)) {
-        say(&format!("note: a bypass is left out: {why}"));
+    open.into_iter().zip(verdicts.iter().map(|verdict| fate_of(stack, verdict))).collect()
+}
+
+fn fate_of(stack: &Stack, verdict: &Verdict) -> Fate {
+    match verdict {
+        Verdict::Never => Some(NEVER.into()),
+        verdict => reason(stack, verdict),
     }
-    judged().filter(|(_, verdict)| **verdict == Verdict::Proved).map(|(at, _)| *at).collect()
 }
 
 /// A name for a bypass: a digest of the stack as it is composed, and of the bypass.
@@ -62,6 +78,14 @@ fn name_of(stack: &Stack, at: usize) -> String {
     let alone = Stack { bypasses: vec![stack.bypasses[at].clone()], ..stack.clone() };
     let digest = Sha256::new().chain_update(CLAIMS).chain_update(print(&alone)).finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bypasses that come with the program, and what became of each.
+fn shipped() -> impl Iterator<Item = (&'static str, Fate)> {
+    SHIPPED.lines().filter(|line| !line.starts_with('#')).map(|line| match line.split_once(' ') {
+        None => (line, None),
+        Some((name, why)) => (name, Some(why.to_string())),
+    })
 }
 
 /// The folder of this user's proofs; none: they are not kept.
@@ -73,14 +97,96 @@ impl Kept {
         Kept(user_folders::find("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("proofs")))
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.0.as_ref().is_some_and(|folder| folder.join(name).is_file())
+    /// None: it was not tried before.
+    fn fate(&self, name: &str) -> Option<Fate> {
+        let is_it = |(shipped, fate): (&str, Fate)| (shipped == name).then_some(fate);
+        let file = || fs::read_to_string(self.0.as_ref()?.join(name)).ok();
+        shipped().find_map(is_it).or_else(|| file().map(|why| Some(why).filter(|why| !why.is_empty())))
     }
 
-    /// What cannot be kept is proved again the next time.
-    fn keep(&self, name: &str) {
+    /// An empty file means that it is proved. What cannot be kept is tried again the next time.
+    fn keep(&self, name: &str, fate: &Fate) {
         if let Some(folder) = &self.0 {
-            let _ = fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(name), ""));
+            let text = fate.as_deref().unwrap_or("");
+            let _ = fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(name), text));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nacre_driver::{optimize, Level};
+    use std::path::Path;
+
+    /// The stacks of the examples that users build.
+    const STACKS: [(&str, &[&str]); 4] = [
+        ("reliable", &["reliable_plain", "reliable"]),
+        ("secure", &["secure"]),
+        ("signed", &["signed"]),
+        ("congestion", &["plain_pt2pt", "controlled_pt2pt", "controlled_frag"]),
+    ];
+
+    /// Each with its bypasses, as `build` makes them.
+    fn stacks() -> Vec<Stack> {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+        let stack = |file: &Path, name: &str| {
+            let mut session = Session::open(&[file.to_path_buf()]);
+            let composed = session.stack(name).unwrap_or_else(|| panic!("{}", session.render(false)));
+            let mut optimized = composed.clone();
+            optimize(&mut optimized, Level::Bypass);
+            with_bypasses_of(&composed, &optimized)
+        };
+        let of_file = |(file, names): &(&str, &[&str])| {
+            let path = examples.join(format!("{file}.nacre"));
+            names.iter().map(|name| stack(&path, name)).collect::<Vec<_>>()
+        };
+        STACKS.iter().flat_map(of_file).collect()
+    }
+
+    /// The text of `shipped.txt`: what is known of a bypass, or else what `try_it` says.
+    fn text(known: impl Fn(&str) -> Option<Fate>, try_it: impl Fn(&Stack, usize) -> Fate + Sync) -> String {
+        let mut text =
+            String::from("# Written by the tests of cli/src/prove/kept.rs, with BLESS=1 in the environment.\n");
+        for stack in stacks() {
+            text += &format!("# {}\n", stack.name);
+            let names: Vec<String> = (0..stack.bypasses.len()).map(|at| name_of(&stack, at)).collect();
+            let open: Vec<usize> = (0..names.len()).filter(|at| known(&names[*at]).is_none()).collect();
+            let tried = in_parallel(open.len(), |at| try_it(&stack, open[at]));
+            let tried: Vec<(usize, Fate)> = open.into_iter().zip(tried).collect();
+            for (at, name) in names.iter().enumerate() {
+                let new = || tried.iter().find(|(tried, _)| *tried == at).and_then(|(_, fate)| fate.clone());
+                let why = known(name).unwrap_or_else(new).map_or(String::new(), |why| format!(" {why}"));
+                text += &format!("{name}{why}\n");
+            }
+        }
+        text
+    }
+
+    fn judged(stack: &Stack, at: usize) -> Fate {
+        fate_of(stack, &judge(stack, at, &solvers::all().expect("z3 and cvc5")))
+    }
+
+    #[test]
+    fn stacks_of_the_examples_come_with_their_proofs() {
+        let known = |name: &str| shipped().find(|(shipped, _)| *shipped == name).map(|(_, fate)| fate);
+        if std::env::var_os("BLESS").is_some() {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/prove/shipped.txt");
+            fs::write(path, text(known, judged)).expect("written");
+            return;
+        }
+        let missing = |_: &Stack, _| Some("not tried: run this test with BLESS=1".into());
+        assert!(
+            text(known, missing) == SHIPPED,
+            "cli/src/prove/shipped.txt is not that of the stacks: run with BLESS=1"
+        );
+        let proved = shipped().filter(|(_, fate)| fate.is_none()).count();
+        assert!(proved * 100 >= shipped().count() * 95, "{proved} of {} are proved", shipped().count());
+    }
+
+    #[test]
+    #[ignore = "a long campaign: make soak runs it"]
+    fn shipped_proofs_are_found_again() {
+        assert!(text(|_| None, judged) == SHIPPED, "a solver judges otherwise");
     }
 }
