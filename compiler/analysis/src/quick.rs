@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nacre_stack::visit::Traverse;
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 /// The port at which the frames of quick entries come and go.
@@ -67,9 +67,16 @@ pub fn left_by(stack: &Stack, bypass: &Bypass) -> Option<Left> {
     }
 }
 
-/// Whether a bypass reads what messages say: then it is long, and its code slows the others of its entry.
-pub fn is_long(bypass: &Bypass) -> bool {
-    bypass.body.any(|node| payload::reads(node).is_some())
+/// Whether a bypass has bytes in hand that are in no message yet. Such code is long, so it slows the other bypasses of its
+/// entry, and needs space for these bytes.
+pub fn handles_bytes(bypass: &Bypass) -> bool {
+    let handles = |node: Node| {
+        let has_bytes = |e: &Expr| matches!(e.ty, Type::Bytes(_) | Type::Text(_) | Type::View);
+        let makes = payload::reads(node).is_some();
+        makes
+            || matches!(node, Node::Expr(e) if has_bytes(e) || matches!(e.kind, ExprKind::Extern(..) | ExprKind::Pack(..)))
+    };
+    bypass.body.any(handles) || bypass.condition.any(handles)
 }
 
 /// An event that leaves the stack.

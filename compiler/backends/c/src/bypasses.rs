@@ -67,6 +67,7 @@ impl Writer<'_> {
             code.line(format!("{p}_finish(step);"));
             code.line("return NACRE_OK;");
             code.close("}");
+            self.forget_made(at, code);
         }
     }
 

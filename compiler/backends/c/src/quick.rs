@@ -2,9 +2,10 @@
 //! it. The ordinary entries call them first.
 //!
 //! A bypass writes its outputs as anywhere, here to arrays of the entry. Everything is inlined, so the C compiler knows
-//! each of their elements, and keeps none of the arrays.
+//! each of their elements, and keeps none of the arrays. Other bytes that a bypass makes have an array of their own, and
+//! the head of a frame is copied from there.
 
-use nacre_analysis::quick::{delivery, is_long, left_by, Left, Sent};
+use nacre_analysis::quick::{delivery, handles_bytes, left_by, Left, Sent};
 use nacre_stack::*;
 
 use crate::bypasses::fields_of;
@@ -15,6 +16,8 @@ use crate::writer::Writer;
 
 const QUICK: &str = include_str!("support/quick.c");
 const FRAMES: PortId = PortId(0);
+/// The largest array for bytes that are made: it is on the stack.
+const MADE: u32 = 16 << 10;
 
 /// The bypasses that a quick entry tries for a call, and how their frames leave.
 pub struct QuickCall {
@@ -24,7 +27,12 @@ pub struct QuickCall {
 
 impl Writer<'_> {
     fn left_by(&self, at: usize) -> Option<Left> {
-        left_by(self.stack, &self.stack.bypasses[at])
+        let fits = self.stack.bounds.scratch <= MADE || !self.handles_bytes(at);
+        left_by(self.stack, &self.stack.bypasses[at]).filter(|_| fits)
+    }
+
+    fn handles_bytes(&self, at: usize) -> bool {
+        handles_bytes(&self.stack.bypasses[at])
     }
 
     /// What the quick entry of a call does; none: it has none. Its frames leave by one event, to one address.
@@ -61,7 +69,7 @@ impl Writer<'_> {
 
     /// Leaves long bypasses to the ordinary entry, if others are short.
     fn prefer_short<T>(&self, bypasses: &mut Vec<T>, at: impl Fn(&T) -> usize) {
-        let short = |one: &T| !is_long(&self.stack.bypasses[at(one)]);
+        let short = |one: &T| !self.handles_bytes(at(one));
         if bypasses.iter().any(short) {
             bypasses.retain(short);
         }
@@ -135,12 +143,17 @@ impl Writer<'_> {
         }
     }
 
-    /// Where a bypass of a quick entry writes what leaves.
-    fn quick_out(&self, outputs: u32, bytes: &str, code: &mut Code) {
+    /// Where a bypass of a quick entry writes what leaves. `head`: where a head goes, unless other bytes are made.
+    fn quick_out(&self, outputs: u32, bypasses: &[usize], head: &str, code: &mut Code) {
+        let makes = bypasses.iter().any(|at| self.handles_bytes(*at));
+        let (bytes, most) = if makes { ("made", self.stack.bounds.scratch) } else { (head, self.longest_frame_head()) };
+        if makes {
+            code.line(format!("uint8_t made[{}];", most.max(1)));
+        }
         code.line(format!("struct nacre_output outputs[{outputs}];"));
         code.line("struct nacre_segment segments[2];");
         let arrays = ".outputs = outputs, .segments = segments, .bytes = ";
-        let bounds = format!(".outputs_max = {outputs}, .segments_max = 2, .bytes_max = {}", self.longest_frame_head());
+        let bounds = format!(".outputs_max = {outputs}, .segments_max = 2, .bytes_max = {most}");
         code.line(format!("struct nacre_out left = {{{bounds}, {arrays}{bytes}}};"));
         code.line("struct nacre_out *const out = &left;");
     }
@@ -159,7 +172,7 @@ impl Writer<'_> {
         let mut code = Code::new(0);
         code.open(format!("{} {{", self.quick_call_head(call)));
         self.quick_busy("0", &mut code);
-        self.quick_out(1, "head", &mut code);
+        self.quick_out(1, &quick.bypasses, "head", &mut code);
         self.begin(&mut code, Some(("data", "len")));
         let texts = self.entry_arguments(input.event, Target::Layer(input.layer), &mut code);
         if !input.admissions.is_empty() {
@@ -171,12 +184,25 @@ impl Writer<'_> {
         }
         for at in &quick.bypasses {
             let taken = self.bypass_call(*at, &texts, &[]);
-            code.line(format!("if ({p}_LIKELY({taken})) {{ return segments[0].len; }}"));
+            code.open(format!("if ({p}_LIKELY({taken})) {{"));
+            if quick.bypasses.iter().any(|at| self.handles_bytes(*at)) {
+                code.line("memcpy(head, segments[0].at, segments[0].len);");
+            }
+            code.line("return segments[0].len;");
+            code.close("}");
+            self.forget_made(*at, &mut code);
         }
         code.line("return 0;");
         code.close("}");
         code.line("");
         code
+    }
+
+    /// What the condition of a bypass has made is of no use where it does not hold.
+    pub fn forget_made(&self, at: usize, code: &mut Code) {
+        if self.handles_bytes(at) {
+            code.line("step->bytes = 0;");
+        }
     }
 
     /// Tries the quick entry of a call in the ordinary one.
@@ -200,7 +226,9 @@ impl Writer<'_> {
         code.open(format!("{} {{", self.quick_input_head()));
         code.line("const struct nacre_delivery nothing = {.at = NULL};");
         self.quick_busy("nothing", &mut code);
-        self.quick_out(2, "NULL", &mut code);
+        let entries = self.quick_shapes().into_iter().map(|index| Entry::Frame(FRAMES, index));
+        let bypasses: Vec<usize> = entries.flat_map(|entry| self.quick_frame(entry)).map(|(at, ..)| at).collect();
+        self.quick_out(2, &bypasses, "NULL", &mut code);
         code.line(format!("{} whole = {{.data = false}};", self.message_type(0)));
         for index in self.quick_shapes() {
             let entry = Entry::Frame(FRAMES, index);
@@ -220,6 +248,7 @@ impl Writer<'_> {
                 };
                 let left = format!("(struct nacre_delivery){{frame + {size}, {len}, {first}}}");
                 code.line(format!("if ({p}_LIKELY({taken})) {{ return {left}; }}"));
+                self.forget_made(at, &mut code);
             }
             code.close("}");
         }
