@@ -46,6 +46,11 @@ impl Machines {
         Machines { session, stack: Arc::new(stack), toolchain: toolchain() }
     }
 
+    /// The same, with a flag for the C compiler.
+    pub fn with_flag(self, flag: &str) -> Machines {
+        Machines { toolchain: self.toolchain.flag(flag), ..self }
+    }
+
     pub fn interface(&self) -> Rc<Interface> {
         Rc::new(Interface::of(&self.stack))
     }

@@ -63,6 +63,10 @@ const RECURSIVE: Listed = &[
         ],
     ),
     (
+        "execution with sums of bits: what is none is nothing that it looks for",
+        &[("compiler/analysis/src/remainders.rs", &["statement", "value"])],
+    ),
+    (
         "the printer and the validator: one arm a construct",
         &[
             ("compiler/analysis/src/linear.rs", &["expr"]),
@@ -174,6 +178,7 @@ const RECOGNIZERS: Listed = &[
             ("compiler/analysis/src/linear/uses.rs", &["known", "same_bool"]),
             ("compiler/analysis/src/quick.rs", &["cell_of", "is_whole"]),
             ("compiler/analysis/src/random.rs", &["number"]),
+            ("compiler/analysis/src/remainders.rs", &["statement", "value"]),
             ("compiler/analysis/src/lengths.rs", &["is_length"]),
             ("compiler/analysis/src/constants.rs", &["constant"]),
             ("compiler/compose/src/facts.rs", &["local_of", "place_of"]),

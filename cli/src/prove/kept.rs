@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use nacre_driver::Session;
 use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
 use nacre_prover::solvers;
-use nacre_stack::{number, print, Stack};
+use nacre_stack::{number, print, Span, Stack};
 use sha2::{Digest, Sha256};
 
 use super::bypasses::{name, reason};
@@ -73,9 +73,10 @@ fn fate_of(stack: &Stack, verdict: &Verdict) -> Fate {
     }
 }
 
-/// A name for a bypass: a digest of the stack as it is composed, and of the bypass.
+/// A name for a bypass: a digest of the stack as it is composed, and of the bypass, wherever their sources are.
 fn name_of(stack: &Stack, at: usize) -> String {
-    let alone = Stack { bypasses: vec![stack.bypasses[at].clone()], ..stack.clone() };
+    let mut alone = Stack { bypasses: vec![stack.bypasses[at].clone()], ..stack.clone() };
+    alone.filters.iter_mut().for_each(|filter| filter.span = Span::default());
     let digest = Sha256::new().chain_update(CLAIMS).chain_update(print(&alone)).finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

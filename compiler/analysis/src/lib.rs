@@ -10,7 +10,7 @@
 //! [`linear`] (each message is consumed once), [`timing`] (the uses of times), [`delays`] (how long timers wait) and
 //! [`random`] (which random numbers a stack distinguishes) are such analyses; others are defined in the crate of their
 //! only client. [`lengths`] reads the longest message of each call from its conditions, [`quick`] what leaves by a
-//! bypass.
+//! bypass, [`remainders`] the table of a filter that calculates a CRC.
 
 #![warn(missing_docs)]
 
@@ -23,6 +23,7 @@ pub mod lengths;
 pub mod linear;
 pub mod quick;
 pub mod random;
+pub mod remainders;
 pub mod timing;
 pub mod values;
 

@@ -67,14 +67,13 @@ pub fn left_by(stack: &Stack, bypass: &Bypass) -> Option<Left> {
     }
 }
 
-/// Whether a bypass has bytes in hand that are in no message yet. Such code is long, so it slows the other bypasses of its
-/// entry, and needs space for these bytes.
+/// Whether a bypass has bytes in hand that are in no message yet. Such code is long, so it slows the other bypasses of
+/// its entry, and needs space for these bytes.
 pub fn handles_bytes(bypass: &Bypass) -> bool {
     let handles = |node: Node| {
         let has_bytes = |e: &Expr| matches!(e.ty, Type::Bytes(_) | Type::Text(_) | Type::View);
         let makes = payload::reads(node).is_some();
-        makes
-            || matches!(node, Node::Expr(e) if has_bytes(e) || matches!(e.kind, ExprKind::Extern(..) | ExprKind::Pack(..)))
+        makes || matches!(node, Node::Expr(e) if has_bytes(e) || matches!(e.kind, ExprKind::Pack(..)))
     };
     bypass.body.any(handles) || bypass.condition.any(handles)
 }

@@ -71,15 +71,10 @@ impl<'a> Body<'_, 'a> {
         if filter.result.is_none() && filter.may_exceed() {
             self.limit_yields(filter, rows, &made_from);
         }
-        match rows {
-            [row] => self.each_unit(filter, row),
-            _ => self.units_side_by_side(filter, rows),
+        let done = matches!(rows, [row] if self.remainder(filter, row));
+        if !done {
+            self.all_units(filter, rows);
         }
-        self.block(&filter.body);
-        if std::mem::take(&mut self.leaves) {
-            self.code.line("next:;");
-        }
-        self.code.close("}");
         self.line_of(filter.span);
         if !filter.end.is_empty() {
             self.exit = "ended";
@@ -108,6 +103,19 @@ impl<'a> Body<'_, 'a> {
             }
         }
         self.rejected(filter, accepted);
+    }
+
+    /// Runs the code of a filter for each unit.
+    fn all_units(&mut self, filter: &'a Filter, rows: &[[String; 2]]) {
+        match rows {
+            [row] => self.each_unit(filter, row),
+            _ => self.units_side_by_side(filter, rows),
+        }
+        self.block(&filter.body);
+        if std::mem::take(&mut self.leaves) {
+            self.code.line("next:;");
+        }
+        self.code.close("}");
     }
 
     /// The exit of a filter that rejects its input.
@@ -162,7 +170,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Where reading is in a row of pieces: declares it; gives the names of the bytes and their number, and the call
     /// for more.
-    fn reading(&mut self, [pieces, count]: &[String; 2]) -> (String, String, String) {
+    pub fn reading(&mut self, [pieces, count]: &[String; 2]) -> (String, String, String) {
         let p = self.w.prefix.clone();
         let [reader, bytes, run] = ["reader", "bytes", "run"].map(|n| self.fresh(n));
         self.code.line(format!("struct {p}_reader {reader} = {{{pieces}, {pieces} + {count}, 0}};"));

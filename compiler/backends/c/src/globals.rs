@@ -67,6 +67,9 @@ pub enum Global {
     Extern(ExternId),
     /// A filter.
     Filter(FilterId),
+    /// What takes bytes into its remainder, and the tables for that.
+    Remainder(FilterId),
+    Remainders(FilterId),
     /// What writes heads of a layout for an event.
     Head(LayoutId, Option<EventId>),
     /// What reads a shape of a layout.

@@ -55,6 +55,7 @@ mod plan;
 mod queries;
 mod queue;
 mod quick;
+mod remainders;
 mod sets;
 mod slots;
 mod source;

@@ -2,8 +2,8 @@
 //! it. The ordinary entries call them first.
 //!
 //! A bypass writes its outputs as anywhere, here to arrays of the entry. Everything is inlined, so the C compiler knows
-//! each of their elements, and keeps none of the arrays. Other bytes that a bypass makes have an array of their own, and
-//! the head of a frame is copied from there.
+//! each of their elements, and keeps none of the arrays. Other bytes that a bypass makes have an array of their own,
+//! and the head of a frame is copied from there.
 
 use nacre_analysis::quick::{delivery, handles_bytes, left_by, Left, Sent};
 use nacre_stack::*;

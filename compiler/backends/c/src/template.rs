@@ -7,7 +7,7 @@
 //! - `/*@word text@*/` is replaced by the text, or removed: the vocabulary decides by the word.
 //! - `//@ name: what it does` begins a function of a file of several ([`function`]).
 
-const TEMPLATES: [&str; 25] = [
+const TEMPLATES: [&str; 26] = [
     include_str!("support/any.c"),
     include_str!("support/bits.c"),
     include_str!("support/canonical.c"),
@@ -24,6 +24,7 @@ const TEMPLATES: [&str; 25] = [
     include_str!("support/pool.c"),
     include_str!("support/prototypes.h"),
     include_str!("support/quick.c"),
+    include_str!("support/remainder.c"),
     include_str!("support/row.c"),
     include_str!("support/same.c"),
     include_str!("support/slots.c"),

@@ -1,0 +1,28 @@
+//@ table: the remainder of bytes, four at a time: its tables have the remainders of one byte, and of one that 1, 2 and 3 others follow
+static const uint32_t @_@tables[4][256] = {
+    @rows
+};
+
+@_PLAIN uint32_t @name(uint32_t r, const uint8_t *at, uint32_t len) {
+    for (; len >= 4u; at += 4, len -= 4u) {
+        r ^= (uint32_t)@_get(at, 4u);
+        r = @_@tables[3][r & 255u] ^ @_@tables[2][r >> 8 & 255u] ^ @_@tables[1][r >> 16 & 255u] ^ @_@tables[0][r >> 24];
+    }
+    for (; len > 0; at++, len--) { r = @_@tables[0][(r ^ *at) & 255u] ^ r >> 8; }
+    return r;
+}
+//@ instruction: the same of the polynomial for which processors have an instruction
+#if defined(__SSE4_2__) && defined(__x86_64__)
+@_PLAIN uint32_t @name(uint32_t r, const uint8_t *at, uint32_t len) {
+    for (; len >= 8u; at += 8, len -= 8u) { r = (uint32_t)__builtin_ia32_crc32di(r, @_get(at, 8u)); }
+    if (len >= 4u) {
+        r = __builtin_ia32_crc32si(r, (uint32_t)@_get(at, 4u));
+        at += 4;
+        len -= 4u;
+    }
+    for (; len > 0; at++, len--) { r = __builtin_ia32_crc32qi(r, *at); }
+    return r;
+}
+#else
+@table
+#endif
