@@ -5,8 +5,14 @@ use std::collections::BTreeMap;
 
 use nacre_analysis::quick::{left_by, Left};
 use nacre_bypass::add_bypasses;
+use nacre_driver::{Level, Session};
+use nacre_runtime::ffi::NacreAddr;
+use nacre_runtime::instance::{Config, Instance, Outcome, Pool};
+use nacre_runtime::output::Out;
 use nacre_stack::{Entry, Expr, ExprKind, Stack, StatementKind};
 use nacre_tests::library::find;
+use nacre_tests::machines::Machines;
+use nacre_tests::root;
 
 fn bypassed(name: &str) -> Stack {
     let (_, mut stack) = find(name).compose();
@@ -96,4 +102,47 @@ fn changed_bypasses_do_not_fit() {
         }
     }
     assert_eq!(left_by(&stack, &part), None);
+}
+
+/// Keeps the latest messages, which take several blocks.
+const LATEST: &str = "
+interface plain {
+    down send(m: msg)
+    up deliver(m: msg)
+}
+worker latest: plain over plain {
+    state { kept: ring<msg, 2> }
+    down send(m) { pass; }
+    up deliver(m) {
+        if unlikely (m.len < 4) { pass; return; }
+        kept.push(m) else { drop m; }
+        if likely (kept.len > 1) { let old = kept.pop() else unreachable; drop old; }
+    }
+}
+stack st = latest;
+";
+
+/// A frame that takes several blocks is let go when it is replaced.
+#[test]
+fn frames_of_several_blocks_come_back_to_the_pool() {
+    let mut session = Session::from_text(&root().join("tests/latest.nacre"), LATEST);
+    let stack = session.stack("st").unwrap_or_else(|| panic!("{}", session.render(false)));
+    let machines = Machines::of(session, stack);
+    let text = machines.text(Level::Bypass);
+    assert!(text.source.contains("st_input_quick("), "it has a quick entry");
+    let loaded = machines.load(&text).expect("the C compiles");
+    let mut pool = Pool::new(&loaded, 0).expect("a pool");
+    let all = pool.free();
+    let mut out = Out::new();
+    let (mut instance, _) =
+        Instance::open(&loaded, &mut pool, &Config::new(&loaded), 1, 1, &mut out).expect("it opens");
+    let from = NacreAddr { ip: [0; 16], port: 1, family: 4 };
+    for round in 0..100_u8 {
+        let frame = vec![round; 5000];
+        let (outcome, outputs) = instance.input(&mut pool, 1, &from, &frame, &mut out);
+        assert_eq!((outcome, outputs.len()), (Outcome::Done, 0), "round {round}");
+        assert!(pool.free() + 2 * 5000 / 1000 >= all, "round {round}: {} of {all} blocks are free", pool.free());
+    }
+    instance.discard(&mut pool);
+    assert_eq!(pool.free(), all);
 }

@@ -237,6 +237,10 @@ impl Writer<'_> {
             if let Some(lacks) = self.lacks(input.need, &format!("len - {size}"), Some(&shape)) {
                 code.line(format!("if ({p}_UNLIKELY({lacks})) {{ return nothing; }}"));
             }
+            if shape.data_max > self.block_bytes() {
+                // What takes several blocks is let go at the end of the step, which the ordinary entry has.
+                code.line(format!("if ({p}_UNLIKELY(len - {size} > {p}_BLOCK)) {{ return nothing; }}"));
+            }
             let texts = self.begin_frame(input, &size, &mut code);
             let fields = fields_of(self, entry);
             for (at, event, data) in self.quick_frame(entry) {
