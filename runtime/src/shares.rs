@@ -8,7 +8,7 @@ use crate::address::network;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-/// Blocks that the calls of a connection hold in a pool before it is confirmed, at the most; a step may exceed it.
+/// Blocks that a connection holds in a pool before it is confirmed, at the most; a step may exceed it.
 const UNCONFIRMED: u32 = 8;
 /// The part of a pool that is kept for networks that hold less than their share, and for connections that hold less
 /// than theirs of their network's.
@@ -39,15 +39,6 @@ impl Held {
         match cause {
             Cause::Frame => self.by_frames,
             Cause::Call => self.all,
-        }
-    }
-
-    /// Whether a connection that is not confirmed may hold this and take more: of frames, nothing is kept beside what
-    /// one of them has brought.
-    fn is_little(self, cause: Cause) -> bool {
-        match cause {
-            Cause::Frame => self.by_frames == 0,
-            Cause::Call => self.all < UNCONFIRMED,
         }
     }
 }
@@ -145,7 +136,7 @@ impl Shares {
     /// Whether a connection may be given what could take blocks.
     #[inline]
     pub(crate) fn may_take(&self, share: &Share, cause: Cause, is_confirmed: bool) -> bool {
-        self.suffices() || (is_confirmed || share.held.is_little(cause)) && self.is_fair(share, cause)
+        self.suffices() || (is_confirmed || share.held.by(cause) < UNCONFIRMED) && self.is_fair(share, cause)
     }
 
     /// Whether each connection can hold all it ever does.
@@ -264,17 +255,11 @@ mod tests {
     fn connection_that_is_not_confirmed_takes_little() {
         let mut shares = Shares::new(200, 100);
         let mut three = crowd(&mut shares, 1, 3);
-        let takes = |shares: &Shares, share: &Share| {
-            assert!([Cause::Frame, Cause::Call].into_iter().all(|cause| shares.may_take(share, cause, true)));
-            [Cause::Frame, Cause::Call].map(|cause| shares.may_take(share, cause, false))
-        };
-        assert_eq!(takes(&shares, &three[0]), [true, true]);
-        take(&mut shares, &mut three[0], Cause::Frame, 1);
-        assert_eq!(takes(&shares, &three[0]), [false, true], "nothing beside what one frame has brought");
-        take(&mut shares, &mut three[0], Cause::Call, UNCONFIRMED - 1);
-        assert_eq!(takes(&shares, &three[0]), [false, false]);
-        take(&mut shares, &mut three[1], Cause::Call, UNCONFIRMED - 1);
-        assert_eq!(takes(&shares, &three[1]), [true, true], "what calls have taken keeps no frame back");
+        take(&mut shares, &mut three[0], Cause::Frame, UNCONFIRMED);
+        for cause in [Cause::Frame, Cause::Call] {
+            assert!(!shares.may_take(&three[0], cause, false) && shares.may_take(&three[0], cause, true));
+            assert!(shares.may_take(&three[1], cause, false));
+        }
     }
 
     #[test]

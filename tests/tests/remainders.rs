@@ -44,6 +44,15 @@ filter inverted {
     result { crc }
 }
 
+filter bounded {
+    state { crc: u32 = 0xffffffff }
+    byte(b: u8) {
+        crc = crc ^ b as u32;
+        for _ in 0 .. 8 bound 4 { if crc & 1 == 1 { crc = crc >> 1 ^ 0x82f63b78; } else { crc = crc >> 1; } }
+    }
+    result { crc }
+}
+
 filter highest_first {
     state { crc: u32 }
     byte(b: u8) {
@@ -73,7 +82,8 @@ fn half_bytes(name: &str, from: &str, to: &str) -> String {
     text.replace("castagnoli", name).replace(from, to)
 }
 
-const NAMES: [&str; 9] = ["bits", "halves", "ethernet", "sum", "inverted", "highest_first", "twice", "last", "changed"];
+const NAMES: [&str; 10] =
+    ["bits", "halves", "ethernet", "sum", "inverted", "bounded", "highest_first", "twice", "last", "changed"];
 
 /// A layer that sends the results of all filters.
 fn source() -> String {
@@ -113,7 +123,7 @@ fn remainders_are_seen_however_they_are_written() {
     let (castagnoli, ethernet) = (found("bits").expect("a remainder"), found("ethernet").expect("a remainder"));
     assert_eq!((castagnoli[128], ethernet[128]), (0x82f6_3b78, 0xedb8_8320), "the polynomials");
     assert_eq!(found("halves"), Some(castagnoli));
-    for name in ["sum", "inverted", "highest_first", "twice", "last", "changed"] {
+    for name in ["sum", "inverted", "bounded", "highest_first", "twice", "last", "changed"] {
         assert_eq!(found(name), None, "{name}");
     }
 }

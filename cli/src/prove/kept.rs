@@ -2,7 +2,8 @@
 //! their proofs; for others, this user has a file for each bypass, named after what is claimed.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use nacre_driver::Session;
 use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
@@ -22,6 +23,8 @@ const CLAIMS: &str = "nacre bypass claims 3";
 const SHIPPED: &str = include_str!("shipped.txt");
 /// The reason of a bypass that is left out in silence.
 const NEVER: &str = "no event takes it";
+/// The content of the file of a bypass that is proved: an empty one is what a full disk leaves.
+const PROVED: &str = "proved\n";
 
 /// What became of a bypass: why it is not proved; none: it is.
 type Fate = Option<String>;
@@ -32,8 +35,12 @@ pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack) {
     let kept = Kept::find();
     let names: Vec<String> = (0..stack.bypasses.len()).map(|at| name_of(&stack, at)).collect();
     let mut fates: Vec<Option<Fate>> = names.iter().map(|name| kept.fate(name)).collect();
-    for (at, fate) in newly_tried(&stack, &fates) {
-        kept.keep(&names[at], &fate);
+    for (at, verdict) in newly_tried(&stack, &fates) {
+        let fate = fate_of(&stack, &verdict);
+        // Where a solver gave up, another time it may not.
+        if matches!(verdict, Verdict::Proved | Verdict::Never | Verdict::Refuted(..)) {
+            kept.keep(&names[at], &fate);
+        }
         fates[at] = Some(fate);
     }
     for (at, why) in fates.iter().enumerate().filter_map(|(at, fate)| Some((at, fate.as_ref()?.as_ref()?))) {
@@ -46,8 +53,8 @@ pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack) {
     number(optimized);
 }
 
-/// What becomes of the bypasses that were not tried before; nothing, if there is no solver.
-fn newly_tried(stack: &Stack, fates: &[Option<Fate>]) -> Vec<(usize, Fate)> {
+/// The verdicts on the bypasses that were not tried before; none, if there is no solver.
+fn newly_tried(stack: &Stack, fates: &[Option<Fate>]) -> Vec<(usize, Verdict)> {
     let open: Vec<usize> = (0..fates.len()).filter(|at| fates[*at].is_none()).collect();
     if open.is_empty() {
         return vec![];
@@ -63,7 +70,7 @@ fn newly_tried(stack: &Stack, fates: &[Option<Fate>]) -> Vec<(usize, Fate)> {
     let waiting = Waiting::begin(format!("proving {} bypasses of {}", open.len(), stack.name));
     let verdicts = in_parallel(open.len(), |at| judge(stack, open[at], &solvers));
     drop(waiting);
-    open.into_iter().zip(verdicts.iter().map(|verdict| fate_of(stack, verdict))).collect()
+    open.into_iter().zip(verdicts).collect()
 }
 
 fn fate_of(stack: &Stack, verdict: &Verdict) -> Fate {
@@ -102,23 +109,34 @@ impl Kept {
     fn fate(&self, name: &str) -> Option<Fate> {
         let is_it = |(shipped, fate): (&str, Fate)| (shipped == name).then_some(fate);
         let file = || fs::read_to_string(self.0.as_ref()?.join(name)).ok();
-        shipped().find_map(is_it).or_else(|| file().map(|why| Some(why).filter(|why| !why.is_empty())))
+        let read = |text: String| match text.as_str() {
+            "" => None,
+            PROVED => Some(None),
+            _ => Some(Some(text)),
+        };
+        shipped().find_map(is_it).or_else(|| file().and_then(read))
     }
 
-    /// An empty file means that it is proved. What cannot be kept is tried again the next time.
+    /// What cannot be kept is tried again the next time.
     fn keep(&self, name: &str, fate: &Fate) {
         if let Some(folder) = &self.0 {
-            let text = fate.as_deref().unwrap_or("");
-            let _ = fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(name), text));
+            let text = fate.as_deref().unwrap_or(PROVED);
+            let _ = fs::create_dir_all(folder).and_then(|()| replace(&folder.join(name), text));
         }
     }
+}
+
+/// Writes a file as a whole: nobody reads a part of it.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let new = path.with_extension(std::process::id().to_string());
+    fs::write(&new, text)?;
+    fs::rename(new, path)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use nacre_driver::{optimize, Level};
-    use std::path::Path;
 
     /// The stacks of the examples that users build.
     const STACKS: [(&str, &[&str]); 4] = [
@@ -166,6 +184,20 @@ mod tests {
 
     fn judged(stack: &Stack, at: usize) -> Fate {
         fate_of(stack, &judge(stack, at, &solvers::all().expect("z3 and cvc5")))
+    }
+
+    #[test]
+    fn a_file_that_was_not_written_as_a_whole_proves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kept = Kept(Some(folder.path().to_path_buf()));
+        let fates = [("a", None), ("b", Some("z3 finds that output 1 differs".to_string()))];
+        fates.iter().for_each(|(name, fate)| kept.keep(name, fate));
+        fs::write(folder.path().join("c"), "").expect("written");
+        assert_eq!(
+            fates.map(|(name, fate)| (kept.fate(name), Some(fate))).map(|(found, wanted)| found == wanted),
+            [true; 2]
+        );
+        assert_eq!((kept.fate("c"), kept.fate("d")), (None, None));
     }
 
     #[test]

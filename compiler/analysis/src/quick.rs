@@ -118,7 +118,13 @@ fn emissions<'a>(stack: &Stack, bypass: &'a Bypass, message: LocalId) -> Option<
             data = is_whole(e, &whole).then_some(*local);
             address = cell_of(e, &addresses).map(|cell| (*local, cell));
         }
-        let set = statement.sets();
+        let mut set = statement.sets();
+        // What is written through a name for a place is not followed.
+        statement.each(|node| {
+            if let Node::Place(Place { root: Root::Local(local), .. }) = node {
+                set.push(*local);
+            }
+        });
         whole.retain(|local| !set.contains(local));
         addresses.retain(|local, _| !set.contains(local));
         whole.extend(data);

@@ -6,6 +6,7 @@
 //! all cases are executed, and must together be such sums again. It is a remainder if the state `r` then becomes
 //! `r >> 8 ^ T[(r ^ byte) & 255]`.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use nacre_stack::*;
@@ -23,6 +24,8 @@ const STATE: u32 = 32;
 const DECIDING: usize = 8;
 /// The longest loop that is followed.
 const TURNS: u64 = 64;
+/// The most statements that are executed, in all cases together.
+const STATEMENTS: u32 = 20_000;
 
 /// A number, bit by bit from the lowest.
 type Number = Vec<Sum>;
@@ -38,7 +41,7 @@ pub fn table(filter: &Filter) -> Option<Box<[u32; 256]>> {
     let own = LocalId(0);
     let given = |from: u32, count: u32| (from..from + count).map(|at| 1 << at).collect::<Number>();
     let mut locals = Locals::from([(own, given(0, STATE)), (*byte, given(BYTE, 8))]);
-    let execution = Execution { filter };
+    let execution = Execution { filter, left: Cell::new(STATEMENTS) };
     execution.block(&filter.body, &mut locals)?;
     let after = locals.remove(&own)?;
     let mut table = Box::new([0; 256]);
@@ -57,6 +60,8 @@ pub fn table(filter: &Filter) -> Option<Box<[u32; 256]>> {
 
 struct Execution<'a> {
     filter: &'a Filter,
+    /// As many statements may still be executed.
+    left: Cell<u32>,
 }
 
 impl Execution<'_> {
@@ -66,6 +71,7 @@ impl Execution<'_> {
     }
 
     fn statement(&self, statement: &Statement, locals: &mut Locals) -> Option<()> {
+        self.left.set(self.left.get().checked_sub(1)?);
         match &statement.kind {
             StatementKind::Let(local, e) => {
                 let value = self.value(e, locals)?;
@@ -77,10 +83,10 @@ impl Execution<'_> {
                 Decided::Known(false) => self.block(otherwise, locals),
                 Decided::By(sums) => self.all_cases(statement, &sums, locals),
             },
-            StatementKind::For { variable, from, to, body, .. } => {
+            StatementKind::For { variable, from, to, bound, body } => {
                 let [from, to] = [from, to].map(|e| self.value(e, locals).and_then(|number| known(&number)));
                 let turns = from?..to?;
-                (turns.clone().count() as u64 <= TURNS).then_some(())?;
+                (turns.clone().count() as u64 <= TURNS.min(u64::from(*bound))).then_some(())?;
                 let width = self.width(*variable);
                 turns.into_iter().try_for_each(|turn| {
                     locals.insert(*variable, constant(turn, width));

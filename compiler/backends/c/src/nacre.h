@@ -201,7 +201,7 @@ struct nacre_stack {
     /* A new view: what lasts and what is shared stay, all else of the session begins anew, and `init` runs. NULL: nothing lasts. */
     int (*view)(void *state, void *pool, uint64_t *counters, const void *config, uint64_t now, struct nacre_out *out);
     /* Quick entries: as `call` and `input` for what is common, without `out`. NULL: the stack has none.
-     * A message for the event of role NACRE_EVENT_SENDING. Writes the head of the frame, frame_head_max bytes at the most, and returns
+     * A message for the only event of role NACRE_EVENT_SENDING. Writes the head of the frame, frame_head_max bytes at the most, and returns
      * how many: the frame is the head and the data, and goes to the address in the state at quick_to. 0: nothing has happened, use `call`. */
     uint32_t (*send_quick)(void *state, void *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, uint8_t *head);
     /* What is delivered leaves by the only event of role NACRE_EVENT_DELIVERY that comes out above. */

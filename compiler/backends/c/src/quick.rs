@@ -100,13 +100,14 @@ impl Writer<'_> {
         all
     }
 
-    /// The call of the event by which the application sends, if it has a quick entry.
+    /// The call of the event by which the application sends, if there is one such event and it has a quick entry.
     pub fn quick_sending(&self) -> Option<(Call, QuickCall)> {
         let is_sending = |call: &Call| {
             let event = self.stack.ports[call.port].inputs[call.input].event;
             self.stack.event(event).role == EventRole::Sending
         };
-        let call = self.calls().into_iter().find(is_sending)?;
+        let mut all = self.calls().into_iter().filter(is_sending);
+        let call = all.next().filter(|_| all.next().is_none())?;
         self.quick_call(&call).map(|quick| (call, quick))
     }
 
@@ -229,6 +230,7 @@ impl Writer<'_> {
         let entries = self.quick_shapes().into_iter().map(|index| Entry::Frame(FRAMES, index));
         let bypasses: Vec<usize> = entries.flat_map(|entry| self.quick_frame(entry)).map(|(at, ..)| at).collect();
         self.quick_out(2, &bypasses, "NULL", &mut code);
+        code.line("outputs[0].arguments[0] = 0; /* of an event without a number */");
         code.line(format!("{} whole = {{.data = false}};", self.message_type(0)));
         for index in self.quick_shapes() {
             let entry = Entry::Frame(FRAMES, index);

@@ -13,7 +13,7 @@ use crate::names;
 use crate::slots::{self, Slots};
 
 /// What functions that hand events on declare beside the event's parameters.
-const OWN: &str = "e head size output segment more this_step shape";
+const OWN: &str = "e head size output segment more this_step shape outputs segments left made quick nothing";
 
 /// A header and a source file under construction.
 pub struct Writer<'a> {
