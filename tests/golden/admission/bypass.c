@@ -36,6 +36,33 @@ admission_PLAIN void admission_slow_on_quota_down_send(struct admission_step *st
     admission_out_below_down_send(step, m);
 }
 
+admission_INLINE int admission_left_delivery(struct nacre_out *out, struct nacre_delivery left) {
+    struct nacre_output *output = out->outputs;
+    out->outputs_len = out->segments_len = out->bytes_len = 0;
+    if (left.event != NACRE_NONE) {
+        output->port = 1;
+        output->event = left.event;
+        output->session = 0;
+        output->len = output->segments_len = 0;
+        output->segments = NULL;
+        output->arguments[0] = left.argument;
+        output++;
+        out->outputs_len++;
+    }
+    if (admission_LIKELY(left.len > 0)) {
+        output->port = 1;
+        output->event = 3;
+        output->session = 0;
+        output->len = left.len;
+        output->segments = out->segments;
+        output->segments_len = out->segments_len = 1;
+        out->segments[0].at = left.at;
+        out->segments[0].len = left.len;
+        out->outputs_len++;
+    }
+    return NACRE_OK;
+}
+
 
 admission_APART int admission_rest_above_send(struct admission_state *s, struct admission_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
     struct admission_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len};

@@ -69,6 +69,33 @@ passing_PLAIN void passing_slow_on_nothing_down_send(struct passing_step *step, 
     passing_out_below_down_send(step, m);
 }
 
+passing_INLINE int passing_left_delivery(struct nacre_out *out, struct nacre_delivery left) {
+    struct nacre_output *output = out->outputs;
+    out->outputs_len = out->segments_len = out->bytes_len = 0;
+    if (left.event != NACRE_NONE) {
+        output->port = 1;
+        output->event = left.event;
+        output->session = 0;
+        output->len = output->segments_len = 0;
+        output->segments = NULL;
+        output->arguments[0] = left.argument;
+        output++;
+        out->outputs_len++;
+    }
+    if (passing_LIKELY(left.len > 0)) {
+        output->port = 1;
+        output->event = 3;
+        output->session = 0;
+        output->len = left.len;
+        output->segments = out->segments;
+        output->segments_len = out->segments_len = 1;
+        out->segments[0].at = left.at;
+        out->segments[0].len = left.len;
+        out->outputs_len++;
+    }
+    return NACRE_OK;
+}
+
 
 passing_APART int passing_rest_above_send(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
     struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len};
@@ -118,21 +145,96 @@ passing_APART int passing_any_frame(struct passing_state *s, struct passing_pool
     return passing_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;
 }
 
-/* The common shapes of frames, each with code of its own. */
-int passing_input(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
-        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
-    if (passing_UNLIKELY(!passing_room(out))) { return passing_nothing(out, NACRE_INVALID); }
+struct nacre_delivery passing_input_quick(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len) {
+    const struct nacre_delivery nothing = {.at = NULL};
+    struct nacre_output outputs[2];
+    struct nacre_segment segments[2];
+    struct nacre_out left = {.outputs_max = 2, .segments_max = 2, .bytes_max = 0, .outputs = outputs, .segments = segments, .bytes = NULL};
+    struct nacre_out *const out = &left;
+    outputs[0].arguments[0] = 0; /* of an event without a number */
     struct passing_msg whole = {.data = false};
     if (passing_LIKELY(len >= 1u && passing_shape_0_0(frame, len, &whole))) {
+        if (passing_UNLIKELY(len - 0u > passing_BLOCK)) { return nothing; }
         struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + 0u, .in_len = len - 0u};
         struct passing_step *const step = &this_step;
         whole.bytes = (struct passing_bytes){.block = passing_IN, .offset = 0, .len = len - 0u};
         (void)from;
-        if (passing_LIKELY(passing_bypass_0(step, (struct passing_msg){.bytes = whole.bytes, .data = whole.data}))) {
-            passing_finish(step);
-            return NACRE_OK;
-        }
+        if (passing_LIKELY(passing_bypass_0(step, (struct passing_msg){.bytes = whole.bytes, .data = whole.data}))) { return (struct nacre_delivery){frame + 0u, len - 0u, NACRE_NONE, 0}; }
     }
+    return nothing;
+}
+
+/* The common shapes of frames, each with code of its own. */
+int passing_input(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
+    if (passing_UNLIKELY(!passing_room(out))) { return passing_nothing(out, NACRE_INVALID); }
+    const struct nacre_delivery quick = passing_input_quick(s, pool, counters, now, from, frame, len);
+    if (passing_LIKELY(quick.at != NULL)) { return passing_left_delivery(out, quick); }
     return passing_any_frame(s, pool, counters, now, from, frame, len, out);
 }
 
+static struct nacre_delivery passing_any_input_quick(void *s, void *pool, uint64_t *counters, uint64_t now,
+        const struct nacre_addr *from, const uint8_t *frame, uint32_t len) { return passing_input_quick(s, pool, counters, now, from, frame, len); }
+static const char *const passing_counter_names[] = {
+    "malformed",
+    "impossible",
+    "no_space",
+    "refused",
+    "bound",
+    "broken",
+};
+static const struct nacre_event passing_events[] = {
+    {.name = "deliver", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .message_max = 0u},
+    {.name = "send", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .message_max = 0u},
+    {.name = "send", .port = 1, .input = 1, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .message_max = 65507u},
+    {.name = "deliver", .port = 1, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .message_max = 0u},
+};
+static const struct nacre_given passing_givens[] = {
+    {.name = NULL},
+};
+
+const struct nacre_stack passing_stack = {
+    .abi = NACRE_ABI,
+    .size = sizeof(struct nacre_stack),
+    .name = "passing",
+    .description = "nothing",
+    .level = passing_LEVEL,
+    .fingerprint = UINT64_C(0x2ec7435e29dcd72f),
+    .has_preamble = 0,
+    .state_size = sizeof(struct passing_state),
+    .state_align = _Alignof(struct passing_state),
+    .config_size = sizeof(struct passing_config),
+    .pool_align = _Alignof(struct passing_pool),
+    .pool_base = sizeof(struct passing_pool),
+    .pool_per_block = sizeof(struct passing_block),
+    .blocks_for_one = 0,
+    .block_bytes = 64,
+    .outputs_max = 1,
+    .segments_max = 2,
+    .bytes_max = 0,
+    .frame_head_max = 0,
+    .frame_data_max = 65507,
+    .counters_len = 6,
+    .counters = passing_counter_names,
+    .events_len = 4,
+    .givens_len = 0,
+    .events = passing_events,
+    .givens = passing_givens,
+    .config_default = passing_any_config_default,
+    .pool_init = passing_any_pool_init,
+    .pool_free = passing_any_pool_free,
+    .open = passing_any_open,
+    .call = passing_any_call,
+    .input = passing_any_input,
+    .tick = passing_any_tick,
+    .deadline = passing_any_deadline,
+    .accepts = passing_any_accepts,
+    .settle = passing_any_settle,
+    .discard = passing_any_discard,
+    .canonical = passing_any_canonical,
+    .enter = NULL,
+    .view = NULL,
+    .input_quick = passing_any_input_quick,
+    .quick_to = UINT32_MAX,
+};

@@ -329,4 +329,5 @@ const struct nacre_stack passing_stack = {
     .canonical = passing_any_canonical,
     .enter = NULL,
     .view = NULL,
+    .quick_to = UINT32_MAX,
 };

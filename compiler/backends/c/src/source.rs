@@ -105,7 +105,7 @@ impl Writer<'_> {
         source
             .extend(self.aside(&format!("{}_run_queue", self.prefix)).map(|aside| Section::of(Content::Layer, aside)));
         source.push(Section::new(Content::Support, self.support(FINISH)));
-        source.push(Section::new(Content::Support, self.quick_support()));
+        source.push(Section::new(Content::Call, self.quick_support()));
         source.extend(entries);
         source.push(Section::new(Content::Support, self.support(HOST)));
         source.push(Section::of(Content::State, spaced(canonical)));
