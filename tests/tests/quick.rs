@@ -122,7 +122,7 @@ worker latest: plain over plain {
 stack st = latest;
 ";
 
-/// A frame that takes several blocks is let go when it is replaced.
+/// The blocks of a frame that occupies several are released when it is replaced.
 #[test]
 fn frames_of_several_blocks_come_back_to_the_pool() {
     let mut session = Session::from_text(&root().join("tests/latest.nacre"), LATEST);

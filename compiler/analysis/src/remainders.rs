@@ -97,7 +97,7 @@ impl Execution<'_> {
         }
     }
 
-    /// What a comparison with a constant comes to, or the bits that decide it.
+    /// The result of a comparison with a constant, or the bits on which it depends.
     fn decided(&self, condition: &Expr, locals: &Locals) -> Option<Decided> {
         let ExprKind::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), a, b) = &condition.kind else {
             return None;

@@ -240,7 +240,7 @@ impl Writer<'_> {
                 code.line(format!("if ({p}_UNLIKELY({lacks})) {{ return nothing; }}"));
             }
             if shape.data_max > self.block_bytes() {
-                // What takes several blocks is let go at the end of the step, which the ordinary entry has.
+                // References to a message of several blocks are released at the end of a step, in `finish`.
                 code.line(format!("if ({p}_UNLIKELY(len - {size} > {p}_BLOCK)) {{ return nothing; }}"));
             }
             let texts = self.begin_frame(input, &size, &mut code);
