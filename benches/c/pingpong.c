@@ -1,8 +1,8 @@
 /* Cost of a message of 16 bytes, sent and delivered, at one level of one stack: both endpoints in one process.
  *
  * Compiled with -DSTACK=<prefix> -DHEADER="<prefix>.h". Arguments: the number of messages, and `stream` (one direction) or `pingpong`
- * (alternating directions); then `quick`, to try the quick entries first. A frame is copied once between the endpoints, as on a network; the application reads the first 8 bytes of
- * each delivered message.
+ * (alternating directions); then `quick`, to try the quick entries first. A frame is copied once between the endpoints, as on a network;
+ * the application reads the first 8 bytes of each delivered message.
  *
  * Prints the nanoseconds of send for one message, and those of deliver with its timers and acknowledgements; a checksum of the delivered
  * bytes; the bytes of state, of counters and of a pool block; the number of blocks that suffices for one connection. */

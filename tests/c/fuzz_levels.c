@@ -1,5 +1,6 @@
 /* A harness of libFuzzer: two ends of a stack, each of which runs at all four levels at once, and once more as a host runs it that tries the
- * quick entries first. Everything that is done to an end is done to its five machines, which must then agree in results, outputs, deadlines, counters, free blocks and canonical bytes.
+ * quick entries first. Everything that is done to an end is done to its five machines, which must then agree in results, outputs, deadlines,
+ * counters, free blocks and canonical bytes.
  *
  * The input is a program: two bytes of setup, then operations of one byte and their arguments (`step`). Frames are those that the other end
  * has sent, whole, damaged or cut, or bytes of the input; cookies and keys are fixed, and can be put into such bytes, so that these get past

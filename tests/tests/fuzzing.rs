@@ -1,5 +1,5 @@
-//! libFuzzer finds no program of calls and frames at which the C of the four levels or the quick entries differ, in a pool of enough blocks
-//! or of few, and none at which a sanitizer finds a mistake. The stored corpora reach every header.
+//! libFuzzer finds no program of calls and frames at which the C of the four levels or the quick entries differ, in a
+//! pool of enough blocks or of few, and none at which a sanitizer finds a mistake. The stored corpora reach every header.
 
 use nacre_driver::Level;
 use nacre_tests::fuzzing::{Harness, Reached, Workshop};

@@ -9,7 +9,7 @@ use nacre_driver::{Level, Session};
 use nacre_runtime::ffi::NacreAddr;
 use nacre_runtime::instance::{Config, Instance, Outcome, Pool};
 use nacre_runtime::output::Out;
-use nacre_stack::{Entry, Expr, ExprKind, Stack, StatementKind};
+use nacre_stack::{Entry, Expr, ExprKind, Place, Root, Stack, Statement, StatementKind, Type};
 use nacre_tests::library::find;
 use nacre_tests::machines::Machines;
 use nacre_tests::root;
@@ -74,7 +74,7 @@ fn changed_bypasses_do_not_fit() {
     let bypass = stack.bypasses.iter().find(|b| is_call(b.entry)).expect("there is one");
     let Some(Left::Frame(sent)) = left_by(&stack, bypass) else { panic!("it fits") };
     let to = sent.to.expect("it has an address");
-    let place = |e: &Expr| matches!(&e.kind, ExprKind::Load(place) if place.root == nacre_stack::Root::Cell(to));
+    let place = |e: &Expr| matches!(&e.kind, ExprKind::Load(place) if place.root == Root::Cell(to));
     // The cell with the address changes in the same step.
     let mut moved = bypass.clone();
     let load = bypass.body.iter().find_map(|s| match &s.kind {
@@ -84,20 +84,29 @@ fn changed_bypasses_do_not_fit() {
     let load = load.expect("the address is read");
     let ExprKind::Load(cell) = &load.kind else { panic!() };
     let store = StatementKind::Store((**cell).clone(), load.clone());
-    moved.body.push(nacre_stack::Statement { kind: store, ..bypass.body[0].clone() });
+    moved.body.push(Statement { kind: store, ..bypass.body[0].clone() });
     assert_eq!(left_by(&stack, &moved), None);
+    // The local with the address is written through a name for it.
+    let mut through = bypass.clone();
+    let is_emit = |s: &Statement| matches!(s.kind, StatementKind::Emit(_));
+    let at = bypass.body.iter().position(is_emit).expect("it sends");
+    let StatementKind::Emit(emit) = &bypass.body[at].kind else { panic!() };
+    let argument = emit.arguments.iter().find(|e| e.ty == Type::Addr).expect("to an address");
+    let ExprKind::Local(local) = argument.kind else { panic!("{argument:?}") };
+    let named = Place { root: Root::Local(local), path: vec![], ty: Type::Addr };
+    let store = StatementKind::Store(named, load.clone());
+    through.body.insert(at, Statement { kind: store, ..bypass.body[0].clone() });
+    assert_eq!(left_by(&stack, &through), None);
     // It sends twice.
     let mut twice = bypass.clone();
-    let emits = |s: &&nacre_stack::Statement| matches!(s.kind, StatementKind::Emit(_));
-    let emit = bypass.body.iter().find(emits).expect("it sends").clone();
-    twice.body.push(emit);
+    twice.body.push(bypass.body[at].clone());
     assert_eq!(left_by(&stack, &twice), None);
     // Part of the data.
     let mut part = bypass.clone();
     for statement in &mut part.body {
         let StatementKind::Emit(emit) = &mut statement.kind else { continue };
-        for argument in emit.arguments.iter_mut().filter(|e| e.ty == nacre_stack::Type::Msg) {
-            let one = Expr { kind: ExprKind::Const(1), ty: nacre_stack::Type::UInt(32), ..argument.clone() };
+        for argument in emit.arguments.iter_mut().filter(|e| e.ty == Type::Msg) {
+            let one = Expr { kind: ExprKind::Const(1), ty: Type::UInt(32), ..argument.clone() };
             argument.kind = ExprKind::Rest(Box::new(argument.clone()), Box::new(one));
         }
     }

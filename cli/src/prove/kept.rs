@@ -17,7 +17,7 @@ use crate::console::say;
 use crate::progress::Waiting;
 use crate::user_folders;
 
-/// Part of each name: another one when a proof claims something else.
+/// Part of each name: to be changed when a proof claims something else, or when a mistake in what proves is mended.
 const CLAIMS: &str = "nacre bypass claims 3";
 /// What comes with the program: a line for each bypass with its name and, where it is not proved, the reason.
 const SHIPPED: &str = include_str!("shipped.txt");

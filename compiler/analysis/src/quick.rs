@@ -10,7 +10,7 @@ use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 /// The port at which the frames of quick entries come and go.
-const FRAMES: PortId = PortId(0);
+pub const FRAMES: PortId = PortId(0);
 /// Bits of the number of an event that leaves in front of a delivery.
 const BITS: u32 = 16;
 

@@ -22,6 +22,13 @@ pub struct Call {
     pub name: String,
 }
 
+impl Call {
+    /// The entry by which the event enters.
+    pub fn entry(&self) -> Entry {
+        Entry::Call(PortId(self.port as u32), self.input)
+    }
+}
+
 /// The parameters of an entry after the state and its regions.
 pub struct EntryParameter {
     pub name: String,
@@ -134,7 +141,7 @@ impl Writer<'_> {
         let has_message = declared.message.is_some();
         let mut code = self.admission_function(call);
         code.line("");
-        let quick = self.quick_call(call);
+        let quick = self.quick_call(call.entry());
         if let Some(quick) = &quick {
             let function = self.quick_call_function(call, quick);
             code.add(&function);
@@ -161,15 +168,14 @@ impl Writer<'_> {
             code.close("}");
         }
         let apart = has_message && self.level.is_quick() && self.is_limited(input.need);
-        let entry = Entry::Call(PortId(call.port as u32), call.input);
-        let bypassed = !self.bypasses_of(entry).is_empty();
-        if apart && (!bypassed || !self.slower_bypasses(entry).is_empty()) {
-            self.enough(call, input, &mut code);
-        } else if !apart {
+        let bypassed = !self.bypasses_of(call.entry()).is_empty();
+        if !apart {
             self.need(input.need, if has_message { "len" } else { "0" }, None, &mut code);
+        } else if !bypassed || !self.slower_bypasses(call.entry()).is_empty() {
+            self.enough(call, input, &mut code);
         }
         if bypassed {
-            self.try_bypasses(entry, &texts, &[], &mut code);
+            self.try_bypasses(call.entry(), &texts, &[], &mut code);
             let rest = self.call_rest(call, input);
             code.line(format!("return {rest};"));
             code.close("}");

@@ -37,15 +37,16 @@ impl Writer<'_> {
             let mut body = Body::new(w, layer, Kind::Filter, &filter.locals, &blocks);
             // The parameters have taken their names.
             rows.iter().flatten().chain([&accepted]).for_each(|name| drop(body.fresh(name)));
-            body.write_filter(filter, &rows, &accepted);
+            body.write_filter(id, &rows, &accepted);
             code.add(&body.code);
         })
     }
 }
 
 impl<'a> Body<'_, 'a> {
-    fn write_filter(&mut self, filter: &'a Filter, rows: &[[String; 2]], accepted: &str) {
+    fn write_filter(&mut self, id: FilterId, rows: &[[String; 2]], accepted: &str) {
         let p = self.w.prefix.clone();
+        let filter = &self.w.stack.filters[id.index()];
         for (i, state) in filter.state.iter().enumerate() {
             let id = LocalId(i as u32);
             self.mark_declared(id);
@@ -71,9 +72,9 @@ impl<'a> Body<'_, 'a> {
         if filter.result.is_none() && filter.may_exceed() {
             self.limit_yields(filter, rows, &made_from);
         }
-        let done = matches!(rows, [row] if self.remainder(filter, row));
-        if !done {
-            self.all_units(filter, rows);
+        match self.w.remainder_function(id) {
+            Some(function) => self.remainder(&function, &rows[0]),
+            None => self.all_units(filter, rows),
         }
         self.line_of(filter.span);
         if !filter.end.is_empty() {

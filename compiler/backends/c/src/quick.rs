@@ -5,7 +5,7 @@
 //! each of their elements, and keeps none of the arrays. Other bytes that a bypass makes have an array of their own,
 //! and the head of a frame is copied from there.
 
-use nacre_analysis::quick::{delivery, handles_bytes, left_by, Left, Sent};
+use nacre_analysis::quick::{delivery, handles_bytes, left_by, Left, Sent, FRAMES};
 use nacre_stack::*;
 
 use crate::bypasses::fields_of;
@@ -15,7 +15,6 @@ use crate::globals::Global;
 use crate::writer::Writer;
 
 const QUICK: &str = include_str!("support/quick.c");
-const FRAMES: PortId = PortId(0);
 /// The largest array for bytes that are made: it is on the stack.
 const MADE: u32 = 16 << 10;
 
@@ -36,9 +35,8 @@ impl Writer<'_> {
     }
 
     /// What the quick entry of a call does; none: it has none. Its frames leave by one event, to one address.
-    pub fn quick_call(&self, call: &Call) -> Option<QuickCall> {
-        let all = self.bypasses_of(Entry::Call(PortId(call.port as u32), call.input)).into_iter();
-        let left = all.filter_map(|at| match self.left_by(at)? {
+    pub fn quick_call(&self, entry: Entry) -> Option<QuickCall> {
+        let left = self.bypasses_of(entry).into_iter().filter_map(|at| match self.left_by(at)? {
             Left::Frame(sent) => Some((at, sent)),
             Left::Delivery { .. } => None,
         });
@@ -90,10 +88,7 @@ impl Writer<'_> {
     pub fn slower_bypasses(&self, entry: Entry) -> Vec<usize> {
         let mut all = self.bypasses_of(entry);
         let quick = match entry {
-            Entry::Call(port, input) => {
-                let call = self.calls().into_iter().find(|c| (c.port, c.input) == (port.index(), input));
-                call.and_then(|call| self.quick_call(&call)).map_or(vec![], |quick| quick.bypasses)
-            }
+            Entry::Call(..) => self.quick_call(entry).map_or(vec![], |quick| quick.bypasses),
             _ => self.quick_frame(entry).into_iter().map(|(at, ..)| at).collect(),
         };
         all.retain(|at| !quick.contains(at));
@@ -108,7 +103,7 @@ impl Writer<'_> {
         };
         let mut all = self.calls().into_iter().filter(is_sending);
         let call = all.next().filter(|_| all.next().is_none())?;
-        self.quick_call(&call).map(|quick| (call, quick))
+        self.quick_call(call.entry()).map(|quick| (call, quick))
     }
 
     /// The name of the quick entry of a call.
@@ -134,7 +129,7 @@ impl Writer<'_> {
 
     /// Prototypes of the quick entries.
     pub fn quick_prototypes(&self, code: &mut Code) {
-        for call in self.calls().iter().filter(|call| self.quick_call(call).is_some()) {
+        for call in self.calls().iter().filter(|call| self.quick_call(call.entry()).is_some()) {
             code.line("/* As send_quick in struct nacre_stack. */");
             code.line(format!("{};", self.quick_call_head(call)));
         }
@@ -145,7 +140,8 @@ impl Writer<'_> {
     }
 
     /// Where a bypass of a quick entry writes what leaves. `head`: where a head goes, unless other bytes are made.
-    fn quick_out(&self, outputs: u32, bypasses: &[usize], head: &str, code: &mut Code) {
+    /// Returns whether they are.
+    fn quick_out(&self, outputs: u32, bypasses: &[usize], head: &str, code: &mut Code) -> bool {
         let makes = bypasses.iter().any(|at| self.handles_bytes(*at));
         let (bytes, most) = if makes { ("made", self.stack.bounds.scratch) } else { (head, self.longest_frame_head()) };
         if makes {
@@ -157,6 +153,7 @@ impl Writer<'_> {
         let bounds = format!(".outputs_max = {outputs}, .segments_max = 2, .bytes_max = {most}");
         code.line(format!("struct nacre_out left = {{{bounds}, {arrays}{bytes}}};"));
         code.line("struct nacre_out *const out = &left;");
+        makes
     }
 
     /// Nothing is taken while events of an earlier step wait.
@@ -166,14 +163,14 @@ impl Writer<'_> {
         }
     }
 
-    /// The quick entry of a call, and what the ordinary one does with its result.
+    /// The quick entry of a call.
     pub fn quick_call_function(&mut self, call: &Call, quick: &QuickCall) -> Code {
         let p = self.prefix.clone();
         let input = &self.stack.ports[call.port].inputs[call.input];
         let mut code = Code::new(0);
         code.open(format!("{} {{", self.quick_call_head(call)));
         self.quick_busy("0", &mut code);
-        self.quick_out(1, &quick.bypasses, "head", &mut code);
+        let makes = self.quick_out(1, &quick.bypasses, "head", &mut code);
         self.begin(&mut code, Some(("data", "len")));
         let texts = self.entry_arguments(input.event, Target::Layer(input.layer), &mut code);
         if !input.admissions.is_empty() {
@@ -186,7 +183,7 @@ impl Writer<'_> {
         for at in &quick.bypasses {
             let taken = self.bypass_call(*at, &texts, &[]);
             code.open(format!("if ({p}_LIKELY({taken})) {{"));
-            if quick.bypasses.iter().any(|at| self.handles_bytes(*at)) {
+            if makes {
                 code.line("memcpy(head, segments[0].at, segments[0].len);");
             }
             code.line("return segments[0].len;");
@@ -312,7 +309,7 @@ impl Writer<'_> {
     /// What turns the results of quick entries into outputs.
     pub fn quick_support(&self) -> String {
         let mut text = String::new();
-        if self.calls().iter().any(|call| self.quick_call(call).is_some()) {
+        if self.calls().iter().any(|call| self.quick_call(call.entry()).is_some()) {
             text += &self.of_texts(QUICK, "frame", &[]);
             text.push('\n');
         }

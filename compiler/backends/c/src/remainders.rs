@@ -14,7 +14,7 @@ const OF_INSTRUCTION: u32 = 0x82f6_3b78;
 
 impl Writer<'_> {
     /// The C function that takes bytes into a remainder; none: the filter calculates no such thing.
-    fn remainder_function(&mut self, id: FilterId) -> Option<String> {
+    pub fn remainder_function(&mut self, id: FilterId) -> Option<String> {
         let table = remainders::table(&self.stack.filters[id.index()])?;
         let wanted = format!("remainder_{}", id.0);
         let name = self.global(Global::Remainder(id), &wanted);
@@ -30,17 +30,12 @@ impl Writer<'_> {
 }
 
 impl Body<'_, '_> {
-    /// Writes the loop over the bytes of a string, if the filter calculates a remainder of them; whether it does.
-    pub fn remainder(&mut self, filter: &Filter, row: &[String; 2]) -> bool {
-        let stack = self.w.stack;
-        let id = stack.filters.iter().position(|other| std::ptr::eq(other, filter));
-        let function = id.and_then(|id| self.w.remainder_function(FilterId(id as u32)));
-        let Some(function) = function else { return false };
+    /// Writes the loop that takes the bytes of a string into a remainder, by a function.
+    pub fn remainder(&mut self, function: &str, row: &[String; 2]) {
         let (bytes, run, next) = self.reading(row);
         let state = self.local(LocalId(0));
         self.code.line(format!("uint32_t {run} = 0;"));
         self.code.line(format!("while ({next}) {{ {state} = {function}({state}, {bytes}, {run}); }}"));
-        true
     }
 }
 
