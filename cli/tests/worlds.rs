@@ -31,6 +31,21 @@ fn messages_of_two_kinds_are_not_alike() {
 }
 
 #[test]
+fn configurations_set_what_is_true_or_false() {
+    for (configuration, word) in [
+        ("usual", "an assertion does not hold: open"),
+        ("both", "  holds in this configuration"),
+        ("there", "  holds in this configuration"),
+        ("here", "an assertion does not hold: open"),
+    ] {
+        let (_, out, err) = verified("truths", &["--configuration", configuration]);
+        assert!(out.contains(word), "{configuration}: {out}{err}");
+    }
+    let (status, _, err) = verified("truths", &["--configuration", "wrong"]);
+    assert!(status == 3 && err.contains("`open` cannot be 2"), "{status}: {err}");
+}
+
+#[test]
 fn handler_of_a_header_that_only_unexecuted_code_sends_is_reported() {
     let (status, out, _) = verified("marks", &[]);
     let words =

@@ -102,6 +102,8 @@ pub enum GivenRole {
     SigningKey,
     /// 32 bytes that both ends of a secure connection have, and those of no other one.
     Binding,
+    /// Whether the peer has not yet shown that it receives frames at its address.
+    Unconfirmed,
 }
 
 /// The events that the driver itself knows, by index; those that the stack does not have are None.
@@ -333,6 +335,7 @@ unsafe fn given_info(given: &NacreGiven) -> Given {
             10 => Some(GivenRole::PeerKey),
             11 => Some(GivenRole::SigningKey),
             12 => Some(GivenRole::Binding),
+            13 => Some(GivenRole::Unconfirmed),
             _ => None,
         },
     }

@@ -1,6 +1,6 @@
 //! One host fills its part of a server's message pool, with messages behind a gap on hundreds of confirmed connections.
 //! Clients at other addresses exchange messages with the server as if it were not there. Clients that share an address
-//! get everything. Of clients that are not confirmed, eight messages are kept behind a gap.
+//! get everything. Of clients that are not confirmed, nothing is kept behind a gap, and few pieces of a long message.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -136,12 +136,11 @@ fn one_host_does_not_take_the_pool_of_others() {
     assert_eq!((after.traffic.no_space, after.connections), (before.traffic.no_space, before.connections + 20));
 }
 
-/// Behind a gap, whoever forges addresses has eight messages of each kept. An honest client whose first frame was lost is
-/// asked to confirm, and loses nothing.
+/// Behind a gap, whoever forges addresses has nothing kept. An honest client whose first message was lost loses nothing.
 #[test]
-fn few_messages_are_kept_behind_a_gap_of_a_client_that_is_not_confirmed() {
+fn nothing_is_kept_behind_a_gap_of_a_client_that_is_not_confirmed() {
     let stack = reliable();
-    let options = Options { seed: Some(1), pool_blocks: Some(500), ..Options::default() };
+    let options = Options { seed: Some(1), ..Options::default() };
     let mut server = Server(SansIo::new(options, 1), 0);
     server.0.serve(&stack).expect("it serves");
     let forged = Client::new(&stack, ([10, 9, 9, 9], 1000).into(), 7);
@@ -158,9 +157,11 @@ fn few_messages_are_kept_behind_a_gap_of_a_client_that_is_not_confirmed() {
     for (client, frames) in clients.iter().zip(&frames) {
         frames.iter().skip(2).for_each(|frame| server.receive(client.at, frame));
     }
-    let statistics = server.0.statistics();
-    assert_eq!(statistics.traffic.no_space, 2 * 31, "of 39 behind the gap");
-    assert_eq!(statistics.controls_out, 2, "each is asked");
+    for id in server.0.connections() {
+        let counters = server.0.counters(id).expect("it lives");
+        let unkept = stack.counters().iter().position(|name| name == "pt2pt.unkept").expect("it is counted");
+        assert_eq!(counters[unkept], 39);
+    }
     let [_, mut honest] = clients;
     for step in 1..400_u64 {
         let now = 1 + step * 10_000_000;
@@ -169,6 +170,43 @@ fn few_messages_are_kept_behind_a_gap_of_a_client_that_is_not_confirmed() {
         honest.exchange(&mut server);
     }
     assert_eq!(honest.got, (0..40).map(|n| vec![n; 100]).collect::<Vec<_>>(), "all come back");
+}
+
+/// The pool is scarce: of a long message whoever forges addresses has eight pieces kept. An honest client is asked to
+/// confirm, and its message arrives.
+#[test]
+fn few_pieces_are_kept_of_a_client_that_is_not_confirmed() {
+    let stack = reliable();
+    let options = Options { seed: Some(1), pool_blocks: Some(500), ..Options::default() };
+    let mut server = Server(SansIo::new(options, 1), 0);
+    server.0.serve(&stack).expect("it serves");
+    let forged = Client::new(&stack, ([10, 9, 9, 9], 1000).into(), 7);
+    let honest = Client::new(&stack, ([10, 1, 1, 1], 7000).into(), 8);
+    let mut clients = [forged, honest];
+    let long = vec![5; LONG];
+    let frames = clients.each_mut().map(|client| {
+        client.core.send(client.id, &long).expect("it is accepted");
+        client.take()
+    });
+    // First a greeting.
+    for (client, frames) in clients.iter().zip(&frames) {
+        server.receive(client.at, &frames[0]);
+    }
+    for (client, frames) in clients.iter().zip(&frames) {
+        assert_eq!(frames.len(), 1 + 64);
+        frames.iter().skip(1).for_each(|frame| server.receive(client.at, frame));
+    }
+    let statistics = server.0.statistics();
+    assert_eq!(statistics.traffic.no_space, 2 * (64 - 8));
+    assert_eq!(statistics.controls_out, 2, "each is asked");
+    let [_, mut honest] = clients;
+    for step in 1..400_u64 {
+        let now = 1 + step * 10_000_000;
+        server.0.set_time(now);
+        honest.core.set_time(now);
+        honest.exchange(&mut server);
+    }
+    assert_eq!(honest.got, [long], "it comes back");
 }
 
 /// Clients behind one address that a server sends much to, and what each gets.

@@ -26,6 +26,7 @@ pub(crate) fn is_same(values: &[u64]) -> bool {
 fn set_cell(cell: &mut Cell, values: &[u64]) -> Result<(), String> {
     let name = &cell.name;
     let mask = match cell.ty {
+        Type::Bool => mask(1),
         Type::UInt(bits) | Type::Seq(bits) => mask(u32::from(bits)),
         // The value of each byte.
         Type::Bytes(_) => mask(8),

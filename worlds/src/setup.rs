@@ -349,6 +349,7 @@ impl Setup {
                 }
                 Type::Bytes(len) => Value::Bytes(vec![number as u8; *len as usize]),
                 Type::Range(low, _) => Value::Num(*low),
+                Type::Bool => Value::Num(set(cell).map_or(0, |(_, values)| values[end] & 1)),
                 Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => Value::Num(number & mask(u32::from(*bits))),
                 other => stack.zero(other),
             }

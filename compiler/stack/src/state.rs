@@ -52,6 +52,8 @@ pub enum GivenRole {
     SigningKey,
     /// What both hosts of a connection know, and hosts of no other connection: `bytes<32>`.
     Binding,
+    /// Whether the peer has not yet shown that it receives frames at its address.
+    Unconfirmed,
 }
 
 /// The length of a key that a host gives.
@@ -83,6 +85,7 @@ impl GivenRole {
             GivenRole::Binding => *ty == Type::Bytes(KEY_BYTES),
             GivenRole::PeerCookie => *ty == Type::UInt(24),
             GivenRole::PeerKey => *ty == Type::UInt(32),
+            GivenRole::Unconfirmed => *ty == Type::Bool,
             _ => matches!(ty, Type::UInt(_)),
         }
     }

@@ -28,6 +28,7 @@ const GIVENS: &[(&str, GivenRole)] = &[
     ("peer_key", GivenRole::PeerKey),
     ("signing_key", GivenRole::SigningKey),
     ("binding", GivenRole::Binding),
+    ("unconfirmed", GivenRole::Unconfirmed),
 ];
 
 impl Checker<'_> {
@@ -79,6 +80,7 @@ impl Checker<'_> {
             GivenRole::Binding => "is a `bytes<32>`",
             GivenRole::PeerCookie => "is a `u24`",
             GivenRole::PeerKey => "is a `u32`",
+            GivenRole::Unconfirmed => "is a `bool`",
             _ => "is an unsigned number",
         };
         let fits = role.fits(ty, field.secret);

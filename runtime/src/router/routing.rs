@@ -229,9 +229,13 @@ impl<O: Outbox> Router<O> {
     fn config_for(&mut self, kind: usize, cookie: u32, peer: Peer, how: &Begin) -> Config {
         let mut config = self.new_config(kind);
         self.fill_in(&mut config, cookie, self.options.identity, peer);
-        if let Begin::Proven(_, label) = how {
-            let upper = self.random.draw() << 32;
-            config.set_role(GivenRole::Incarnation, upper | u64::from(label.key));
+        match how {
+            Begin::Proven(_, label) => {
+                let upper = self.random.draw() << 32;
+                config.set_role(GivenRole::Incarnation, upper | u64::from(label.key));
+            }
+            Begin::Claimed(_) => config.set_role(GivenRole::Unconfirmed, 1),
+            Begin::Bare => {}
         }
         if let Some(prepare) = &mut self.stacks.at_mut(kind).prepare {
             prepare(&mut config, peer.address);

@@ -166,5 +166,6 @@ fn given_role(role: Option<GivenRole>) -> &'static str {
         Some(GivenRole::PeerKey) => "NACRE_GIVEN_PEER_KEY",
         Some(GivenRole::SigningKey) => "NACRE_GIVEN_SIGNING_KEY",
         Some(GivenRole::Binding) => "NACRE_GIVEN_BINDING",
+        Some(GivenRole::Unconfirmed) => "NACRE_GIVEN_UNCONFIRMED",
     }
 }

@@ -113,7 +113,8 @@ enum nacre_given_role {
     NACRE_GIVEN_PEER_COOKIE,   /* the cookie in frames to the peer, if both hosts have agreed on it; 0: not known */
     NACRE_GIVEN_PEER_KEY,      /* the key in frames to the peer, if its cookie is known */
     NACRE_GIVEN_SIGNING_KEY,   /* 32 secret bytes: the key with which this end signs */
-    NACRE_GIVEN_BINDING        /* 32 bytes that are the same at both ends of a connection, and of no other connection */
+    NACRE_GIVEN_BINDING,       /* 32 bytes that are the same at both ends of a connection, and of no other connection */
+    NACRE_GIVEN_UNCONFIRMED    /* 1: the peer has not yet shown that it receives frames at its address */
 };
 
 /* An event of the interface at a port. */

@@ -51,6 +51,7 @@ pub const GIVEN_ROLES: Words<GivenRole> = &[
     (GivenRole::PeerKey, "peer_key"),
     (GivenRole::SigningKey, "signing_key"),
     (GivenRole::Binding, "binding"),
+    (GivenRole::Unconfirmed, "unconfirmed"),
 ];
 
 /// With whom a context is.
