@@ -1,7 +1,7 @@
-/* Cost of a message of 16 bytes, sent and delivered, at one level of one stack: both endpoints in one process.
+/* Cost of a message, sent and delivered, at one level of one stack: both endpoints in one process.
  *
  * Compiled with -DSTACK=<prefix> -DHEADER="<prefix>.h". Arguments: the number of messages, and `stream` (one direction) or `pingpong`
- * (alternating directions); then `quick`, to try the quick entries first. A frame is copied once between the endpoints, as on a network;
+ * (alternating directions); then `quick`, to try the quick entries first, or `ordinary`; then the bytes of a message (16). A frame is copied once between the endpoints, as on a network;
  * the application reads the first 8 bytes of each delivered message.
  *
  * Prints the nanoseconds of send for one message, and those of deliver with its timers and acknowledgements; a checksum of the delivered
@@ -23,6 +23,8 @@ static void *state[2], *pool[2];
 static uint64_t *counters[2];
 static struct nacre_out out[2];
 static uint64_t now = 1, sum, delivered;
+enum { LONGEST = 1400 };
+static uint32_t size = 16;
 
 struct frame {
     int to;
@@ -108,9 +110,9 @@ NOINLINE int bench_tick(int side) {
     return PASTE(STACK, _tick)(state[side], pool[side], counters[side], now, &out[side]);
 }
 
-static void read_message(const uint8_t *at) {
-    uint64_t head;
-    memcpy(&head, at, 8);
+static void read_message(const uint8_t *at, uint32_t len) {
+    uint64_t head = 0;
+    memcpy(&head, at, len < 8 ? len : 8);
     sum += head;
     delivered++;
 }
@@ -127,8 +129,8 @@ static void collect(int side) {
                 memcpy(f->bytes + f->len, o->segments[k].at, o->segments[k].len);
                 f->len += o->segments[k].len;
             }
-        } else if (o->segments_len > 0 && o->len >= 8) {
-            read_message(o->segments[0].at);
+        } else if (o->segments_len > 0 && o->len == size) {
+            read_message(o->segments[0].at, o->segments[0].len);
         }
     }
     out[side].outputs_len = out[side].segments_len = out[side].bytes_len = 0; /* hand.c only appends */
@@ -162,7 +164,7 @@ static void deliver(const struct frame *f) {
         struct nacre_delivery d = bench_deliver_quick(to, &nowhere, f->bytes, f->len);
         if (d.at != NULL) {
             note(&delivers, start);
-            if (d.len >= 8) { read_message(d.at); }
+            if (d.len == size) { read_message(d.at, d.len); }
             return;
         }
     }
@@ -172,7 +174,8 @@ static void deliver(const struct frame *f) {
 }
 
 static void message(int from, uint64_t n) {
-    uint64_t data[2] = {n, ~n};
+    static uint8_t data[LONGEST];
+    memcpy(data, &n, size < 8 ? size : 8);
     now += 1000;
     for (int side = 0; side < 2; side++) {
         if (stack->deadline(state[side]) <= now) {
@@ -185,7 +188,7 @@ static void message(int from, uint64_t n) {
             }
         }
     }
-    send(from, (const uint8_t *)data, 16);
+    send(from, data, size);
     while (first != last) { deliver(&wire[first++ % FRAMES]); }
 }
 
@@ -194,6 +197,8 @@ int main(int argc, char **argv) {
     int pingpong = argc > 2 && strcmp(argv[2], "pingpong") == 0;
     stack = &DESCRIPTOR;
     quick = argc > 3 && strcmp(argv[3], "quick") == 0;
+    size = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 0) : 16;
+    if (size == 0 || size > LONGEST) { fail("a message has 1 to 1400 bytes"); }
     if (quick && (stack->send_quick == NULL || stack->input_quick == NULL)) { fail("the stack has no quick entries"); }
     for (int side = 0; side < 2; side++) {
         uint32_t blocks = stack->blocks_for_one + 64;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nacre_driver::Level;
 
-use crate::harness::{build, difference, emit};
+use crate::harness::{build, difference, emit, PERFORMANCE};
 use crate::place::here;
 
 /// A stack with `encrypt`, and the same without it: instructions of one message, at the end that sends and at the one
@@ -58,7 +58,7 @@ fn counted(folder: &Path, file: &Path, stack: &str, sealed: bool) -> Result<([f6
     let adapter = here().join("../adapters/nacre_sodium.c").display().to_string();
     let more = if sealed { &[adapter.as_str(), "-lsodium"][..] } else { &[] };
     let program = build(folder, &prefix, more)?;
-    let each = difference(&program, &["pingpong"], folder)?;
+    let each = difference(&program, &["pingpong"], folder, PERFORMANCE.counted)?;
     let own = |name: &str| each(&format!("{prefix}_{name}"));
     let entries = [own("above_send"), own("input") + own("tick")];
     if entries[0] <= 0.0 || entries[1] <= 0.0 || sealed && each("nacre_seal") <= 0.0 {

@@ -1,6 +1,6 @@
 //! Counts the instructions of a message through the runtime: two listeners in one process, without sockets.
 //!
-//! The program runs itself under callgrind (`nacre-benches --drive STACK MESSAGES MODE`). So the count is that of the
+//! The program runs itself under callgrind (`nacre-benches --drive STACK LEVEL MESSAGES MODE`). So the count is that of the
 //! release code that a server runs, including the steps of the stack, over a transport of minimal cost.
 
 use std::collections::VecDeque;
@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use nacre_driver::Level;
 use nacre_runtime::transport::Transport;
 use nacre_runtime::{ConnectionId, Event, Listener, Options, Stack};
 
@@ -24,29 +25,38 @@ const TICK_NS: u64 = 1000;
 
 /// Instructions per message, both endpoints together.
 pub struct FramePath {
+    pub level: &'static str,
     pub stream: f64,
     pub pingpong: f64,
 }
 
 /// Counts the instructions of both modes.
-pub fn measure(folder: &Path, file: &Path) -> Result<FramePath, String> {
+pub fn measure(folder: &Path, file: &Path) -> Result<Vec<FramePath>, String> {
     eprintln!("measuring the runtime under callgrind");
-    udp::load(folder, file, PLAIN)?;
-    let object = udp::object(folder, PLAIN).display().to_string();
-    Ok(FramePath { stream: count(folder, &object, "stream")?, pingpong: count(folder, &object, "pingpong")? })
+    let of = |level: Level| {
+        udp::load(folder, file, PLAIN, level)?;
+        let object = udp::object(folder, PLAIN, level).display().to_string();
+        Ok::<_, String>(FramePath {
+            level: level.name(),
+            stream: count(folder, (&object, level), "stream")?,
+            pingpong: count(folder, (&object, level), "pingpong")?,
+        })
+    };
+    [Level::Inline, Level::Bypass].into_iter().map(of).collect()
 }
 
-fn count(folder: &Path, object: &str, mode: &str) -> Result<f64, String> {
+fn count(folder: &Path, (object, level): (&str, Level), mode: &str) -> Result<f64, String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
-    let run = |messages: u64| total(&program, &["--drive", object, &messages.to_string(), mode], folder);
+    let run = |messages: u64| total(&program, &["--drive", object, level.name(), &messages.to_string(), mode], folder);
     Ok((run(FEW + MORE)? - run(FEW)?) as f64 / MORE as f64)
 }
 
 /// The counted program.
-pub fn drive(object: &str, messages: &str, mode: &str) -> Result<(), String> {
+pub fn drive(object: &str, level: &str, messages: &str, mode: &str) -> Result<(), String> {
+    let level = Level::ALL.into_iter().find(|known| known.name() == level).ok_or(format!("no level `{level}`"))?;
     let messages = messages.parse::<u64>().map_err(|e| format!("{messages}: {e}"))?;
     // SAFETY: the object is the one that `measure` compiled from a stack of ours.
-    let stack = unsafe { Stack::load(Path::new(object), &symbol(PLAIN)) }.map_err(|e| e.to_string())?;
+    let stack = unsafe { Stack::load(Path::new(object), &symbol(PLAIN, level)) }.map_err(|e| e.to_string())?;
     let (left, right) = lanes();
     let mut server = Listener::new(right, Options { seed: Some(1), ..Options::default() });
     server.serve(&stack).map_err(|e| e.to_string())?;

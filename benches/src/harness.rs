@@ -8,15 +8,32 @@ use std::time::Instant;
 use nacre_driver::{Level, Session};
 
 use crate::callgrind::inclusive;
-use crate::place::here;
 
-/// The number of messages in the counted part of a run.
-const MESSAGES: u64 = 8000;
-/// The messages of a timed run, and the number of timed runs.
-const TIMED: &str = "300000";
-const RUNS: usize = 7;
+/// The program that drives a stack, the stack that is written by hand, and the interface of both.
+const PINGPONG: &str = include_str!("../c/pingpong.c");
+const HAND: &[(&str, &str)] = &[
+    ("hand.c", include_str!("../c/hand.c")),
+    ("hand.h", include_str!("../c/hand.h")),
+    ("nacre.h", include_str!("../../compiler/backends/c/src/nacre.h")),
+];
 
-/// The cost of one stack at one level, for a message of 16 bytes.
+/// What is sent.
+#[derive(Clone, Copy)]
+pub struct Workload {
+    /// Bytes of a message.
+    pub size: u32,
+    /// The number of messages in the counted part of a run.
+    pub counted: u64,
+    /// The messages of a timed run, and the number of timed runs, of which the fastest counts.
+    pub timed: u64,
+    pub runs: usize,
+}
+
+/// That of docs/performance.md.
+pub const PERFORMANCE: Workload = Workload { size: 16, counted: 8000, timed: 300_000, runs: 7 };
+
+/// The cost of one stack at one level, for a message.
+#[derive(Clone)]
 pub struct Cost {
     pub stack: String,
     /// None: written by hand.
@@ -62,20 +79,20 @@ pub fn measure_stacks(folder: &Path, file: &Path) -> Result<Vec<Cost>, String> {
             costs.extend(measure(folder, file, stack, level)?);
         }
     }
-    costs.extend(hand(folder)?);
+    eprintln!("measuring the hand-written comparison");
+    costs.extend(hand(folder, &PERFORMANCE)?);
     Ok(costs)
 }
 
 /// Measures the same service written by hand, without layers.
-fn hand(folder: &Path) -> Result<Vec<Cost>, String> {
-    eprintln!("measuring the hand-written comparison");
-    let copy = |from: PathBuf, name: &str| {
-        std::fs::copy(&from, folder.join(name)).map_err(|e| format!("{}: {e}", from.display()))
-    };
-    copy(here().join("c/hand.h"), "hand.h")?;
-    copy(here().join("c/hand.c"), "hand.c")?;
-    copy(here().join("../compiler/backends/c/src/nacre.h"), "nacre.h")?;
-    costs(folder, "hand", None, "hand", None)
+pub fn hand(folder: &Path, workload: &Workload) -> Result<Vec<Cost>, String> {
+    HAND.iter().try_for_each(|(name, text)| write(folder, name, text))?;
+    costs(folder, "hand", None, "hand", workload)
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = folder.join(name);
+    std::fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 /// By the ordinary entries, and at level bypass by the quick ones.
@@ -84,16 +101,18 @@ fn measure(folder: &Path, file: &Path, stack: &str, level: Level) -> Result<Vec<
     let start = Instant::now();
     let layers = emit(folder, file, stack, level, &prefix)?;
     let emit_ms = start.elapsed().as_secs_f64() * 1e3;
-    let all = costs(folder, &prefix, Some(layers), level.name(), Some(emit_ms))?;
-    Ok(all.into_iter().map(|cost| Cost { stack: stack.into(), ..cost }).collect())
+    let all = costs(folder, &prefix, Some(layers), level.name(), &PERFORMANCE)?;
+    Ok(all.into_iter().map(|cost| Cost { stack: stack.into(), emit_ms: Some(emit_ms), ..cost }).collect())
 }
 
-fn costs(
+/// Compiles and measures the source `PREFIX.c` in the folder: by the ordinary entries, and by the quick ones if it has
+/// any.
+pub fn costs(
     folder: &Path,
     prefix: &str,
     layers: Option<usize>,
     level: &'static str,
-    emit_ms: Option<f64>,
+    workload: &Workload,
 ) -> Result<Vec<Cost>, String> {
     let start = Instant::now();
     compile(folder, prefix)?;
@@ -104,9 +123,9 @@ fn costs(
         if quick && !["bypass", "hand"].contains(&level) {
             continue;
         }
-        let (stream, sizes) = entry(&program, prefix, "stream", quick, folder)?;
-        let (pingpong, _) = entry(&program, prefix, "pingpong", quick, folder)?;
-        all.push(Cost { stack: prefix.into(), layers, level, quick, stream, pingpong, sizes, emit_ms, gcc_ms });
+        let (stream, sizes) = entry(&program, prefix, ("stream", quick), folder, workload)?;
+        let (pingpong, _) = entry(&program, prefix, ("pingpong", quick), folder, workload)?;
+        all.push(Cost { stack: prefix.into(), layers, level, quick, stream, pingpong, sizes, emit_ms: None, gcc_ms });
     }
     Ok(all)
 }
@@ -116,9 +135,8 @@ pub fn emit(folder: &Path, file: &Path, stack: &str, level: Level, prefix: &str)
     let mut session = Session::open(&[file.to_path_buf()]);
     let Some(composed) = session.stack(stack) else { return Err(session.render(false)) };
     let emitted = session.emit(&composed, level, Some(prefix));
-    let write = |name: String, text: &str| std::fs::write(folder.join(name), text).map_err(|e| e.to_string());
-    write(format!("{prefix}.h"), &emitted.header)?;
-    write(format!("{prefix}.c"), &emitted.source)?;
+    write(folder, &format!("{prefix}.h"), &emitted.header)?;
+    write(folder, &format!("{prefix}.c"), &emitted.source)?;
     Ok(composed.layers.len())
 }
 
@@ -134,14 +152,15 @@ fn compile(folder: &Path, prefix: &str) -> Result<(), String> {
 
 fn link(folder: &Path, prefix: &str, more: &[&str]) -> Result<PathBuf, String> {
     let (stack, header) = (format!("-DSTACK={prefix}"), format!("-DHEADER=\"{prefix}.h\""));
-    let (bench, object, program) =
-        (here().join("c/pingpong.c"), format!("{prefix}.o"), folder.join(format!("bench_{prefix}")));
-    let (bench, output) = (bench.display().to_string(), program.display().to_string());
-    gcc(folder, &[&["-I.", &stack, &header, &bench, &object, "-o", &output], more].concat())?;
+    write(folder, "pingpong.c", PINGPONG)?;
+    let (object, program) = (format!("{prefix}.o"), folder.join(format!("bench_{prefix}")));
+    let output = program.display().to_string();
+    gcc(folder, &[&["-I.", &stack, &header, "pingpong.c", &object, "-o", &output], more].concat())?;
     Ok(program)
 }
 
-fn gcc(folder: &Path, arguments: &[&str]) -> Result<(), String> {
+/// Runs gcc -O2 in the folder.
+pub fn gcc(folder: &Path, arguments: &[&str]) -> Result<(), String> {
     let output = Command::new("gcc")
         .args(["-std=c11", "-O2"])
         .args(arguments)
@@ -155,18 +174,26 @@ fn gcc(folder: &Path, arguments: &[&str]) -> Result<(), String> {
 }
 
 /// Returns instructions and nanoseconds in one mode, and the sizes that the program prints.
-fn entry(program: &Path, prefix: &str, mode: &str, quick: bool, folder: &Path) -> Result<(Entry, Sizes), String> {
-    let how: &[&str] = if quick { &[mode, "quick"] } else { &[mode] };
-    let counted = count(program, prefix, how, folder)?;
-    let (send_ns, deliver_ns, sizes) = time(program, how)?;
+fn entry(
+    program: &Path,
+    prefix: &str,
+    (mode, quick): (&str, bool),
+    folder: &Path,
+    workload: &Workload,
+) -> Result<(Entry, Sizes), String> {
+    let size = workload.size.to_string();
+    let how = [mode, if quick { "quick" } else { "ordinary" }, &size];
+    let counted = count(program, prefix, &how, folder, workload.counted)?;
+    let (send_ns, deliver_ns, sizes) = time(program, &how, workload)?;
     Ok((Entry { send_ns, deliver_ns, ..counted }, sizes))
 }
 
 /// Returns the least times of several runs, and the sizes.
-fn time(program: &Path, how: &[&str]) -> Result<(f64, f64, Sizes), String> {
+fn time(program: &Path, how: &[&str], workload: &Workload) -> Result<(f64, f64, Sizes), String> {
     let (mut send, mut deliver, mut sizes) = (f64::MAX, f64::MAX, Sizes::default());
-    for _ in 0..RUNS {
-        let output = Command::new(program).arg(TIMED).args(how).output().map_err(|e| e.to_string())?;
+    for _ in 0..workload.runs {
+        let output =
+            Command::new(program).arg(workload.timed.to_string()).args(how).output().map_err(|e| e.to_string())?;
         if !output.status.success() {
             return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr)));
         }
@@ -184,19 +211,19 @@ fn time(program: &Path, how: &[&str]) -> Result<(f64, f64, Sizes), String> {
 
 /// Returns the instructions per message of each function: the difference of two runs of different lengths, which
 /// excludes the set-up.
-pub fn difference(program: &Path, how: &[&str], folder: &Path) -> Result<impl Fn(&str) -> f64, String> {
+pub fn difference(program: &Path, how: &[&str], folder: &Path, messages: u64) -> Result<impl Fn(&str) -> f64, String> {
     let few = inclusive(program, &[&["1000"], how].concat(), folder)?;
-    let many = inclusive(program, &[&[&*(1000 + MESSAGES).to_string()], how].concat(), folder)?;
+    let many = inclusive(program, &[&[&*(1000 + messages).to_string()], how].concat(), folder)?;
     Ok(move |name: &str| {
         let of = |counts: &BTreeMap<String, u64>| counts.get(name).copied().unwrap_or(0) as f64;
-        (of(&many) - of(&few)) / MESSAGES as f64
+        (of(&many) - of(&few)) / messages as f64
     })
 }
 
 /// Returns the instructions per message of the entry functions. Ordinary entries include the quick ones, which they
 /// call; the program calls those by the functions of the descriptor, `any`.
-fn count(program: &Path, prefix: &str, how: &[&str], folder: &Path) -> Result<Entry, String> {
-    let of = difference(program, how, folder)?;
+fn count(program: &Path, prefix: &str, how: &[&str], folder: &Path, messages: u64) -> Result<Entry, String> {
+    let of = difference(program, how, folder, messages)?;
     let each = |function: &str| of(&format!("{prefix}_{function}"));
     let quick = |function: &str| of(&format!("{prefix}_any_{function}"));
     let send = each("above_send") + quick("send_quick");

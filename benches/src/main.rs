@@ -3,17 +3,8 @@
 //! `nacre-benches --verification FILE [PART ...]`: the figures of docs/verification.md, of the files of the library
 //! whose paths contain a PART.
 
-mod callgrind;
-mod encryption;
-mod frame_path;
-mod handshakes;
-mod harness;
-mod place;
-mod table;
-mod udp;
-mod verification;
-
-use place::here;
+use nacre_benches::place::here;
+use nacre_benches::{encryption, frame_path, handshakes, harness, table, udp, verification};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -30,7 +21,7 @@ fn main() -> ExitCode {
         ["--only", "runtime"] => (Parts::Runtime, None),
         ["--only", "network"] => (Parts::Network, None),
         ["--only", "handshakes"] => (Parts::Handshakes, None),
-        ["--drive", object, messages, mode] => return done(frame_path::drive(object, messages, mode)),
+        ["--drive", object, level, messages, mode] => return done(frame_path::drive(object, level, messages, mode)),
         ["--verification", file, ref chosen @ ..] => return done(verification::measure(file, chosen)),
         [file] if !file.starts_with('-') => (Parts::All, Some(file)),
         _ => return fail(USAGE),

@@ -71,12 +71,13 @@ frame. A frame has 8 bytes more in front of its data, and 16 behind it.
 const RUNTIME: &str = "
 ## A message through the runtime
 
-Instructions of two listeners in one process for a message of 16 bytes with `reliable_plain` at level inline. They
-include all work of both endpoints, from `send` to the delivery and the acknowledgement, over a transport that moves
-frames from one queue to another (`benches/src/frame_path.rs`).
+Instructions of two listeners in one process with `reliable_plain`, messages of 16 bytes. They include all work of both
+endpoints, from `send` to the delivery and the acknowledgement, over a transport that moves frames from one queue to
+another (`benches/src/frame_path.rs`). *Alternating*: of a message and its answer. At level bypass the runtime calls
+the quick entries.
 
-| | instructions |
-|---|---|
+| level | one direction | alternating |
+|---|---|---|
 ";
 
 const NETWORK: &str = "
@@ -178,8 +179,9 @@ pub fn encryption(rows: &[Encryption]) -> String {
 }
 
 /// Returns the table of the instructions for a message through the runtime.
-pub fn runtime(path: &FramePath) -> String {
-    format!("{RUNTIME}| one direction | {:.0} |\n| alternating | {:.0} |\n", path.stream, path.pingpong)
+pub fn runtime(paths: &[FramePath]) -> String {
+    let row = |path: &FramePath| format!("| {} | {:.0} | {:.0} |\n", path.level, path.stream, path.pingpong);
+    RUNTIME.to_string() + &paths.iter().map(row).collect::<String>()
 }
 
 /// Returns the tables of round trips and rates over UDP.

@@ -1,5 +1,6 @@
 //! Measures round trips and rates over UDP on loopback, between two threads, compared with plain sockets.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,8 +12,9 @@ use nacre_driver::Level;
 use nacre_runtime::{ConnectionId, Event, Keys, Listener, Options, Stack, HOST_SOURCE};
 
 use crate::harness::emit;
-use crate::place::here;
 
+/// The comparison.
+const RAW: &str = include_str!("../c/raw.c");
 /// The round trips of one run.
 pub const ROUNDS: usize = 4_000;
 /// The runs of each variant, which alternate; each pair of runs gives one ratio.
@@ -44,7 +46,8 @@ pub struct RoundTrip {
 /// Compiles the stack in `file` and measures it over loopback; build products are written to `folder`.
 pub fn measure(folder: &Path, file: &Path) -> Result<Network, String> {
     eprintln!("measuring over UDP");
-    let (stack, secure) = (load(folder, file, PLAIN)?, load(folder, file, "encrypted_reliable")?);
+    let at = |stack: &str| load(folder, file, stack, Level::Inline);
+    let (stack, secure) = (at(PLAIN)?, at("encrypted_reliable")?);
     let raw = raw(folder)?;
     let polling = compare(&raw, &stack, true)?;
     let blocking = compare(&raw, &stack, false)?;
@@ -70,7 +73,7 @@ fn compare(raw: &Path, stack: &Stack, polling: bool) -> Result<RoundTrip, String
     let mode = if polling { "polling" } else { "blocking" };
     let mut pairs = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
-        pairs.push((bare(raw, mode)?, round_trip(stack, polling)?));
+        pairs.push((bare(raw, mode)?, round_trip(stack, (16, ROUNDS), polling)?));
     }
     let ratios: Vec<f64> = pairs.iter().map(|(raw, nacre)| nacre / raw).collect();
     let (raw, nacre) = pairs.into_iter().unzip();
@@ -87,21 +90,25 @@ fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
 /// The stack that is measured by itself.
 pub const PLAIN: &str = "reliable_plain";
 
+fn prefix(stack: &str, level: Level) -> String {
+    format!("udp_{stack}_{}", level.name())
+}
+
 /// The symbol of the descriptor in the shared object that `load` builds.
-pub fn symbol(stack: &str) -> String {
-    format!("udp_{stack}_stack")
+pub fn symbol(stack: &str, level: Level) -> String {
+    format!("{}_stack", prefix(stack, level))
 }
 
 /// The shared object that `load` builds.
-pub fn object(folder: &Path, stack: &str) -> PathBuf {
-    folder.join(format!("udp_{stack}.so"))
+pub fn object(folder: &Path, stack: &str, level: Level) -> PathBuf {
+    folder.join(format!("{}.so", prefix(stack, level)))
 }
 
-/// Builds a stack at level inline as a shared object, and loads it into this process.
-pub fn load(folder: &Path, file: &Path, stack: &str) -> Result<Stack, String> {
-    let prefix = format!("udp_{stack}");
-    emit(folder, file, stack, Level::Inline, &prefix)?;
-    let (object, host) = (object(folder, stack), folder.join("nacre_host.c"));
+/// Builds a stack as a shared object, and loads it into this process.
+pub fn load(folder: &Path, file: &Path, stack: &str, level: Level) -> Result<Stack, String> {
+    let prefix = prefix(stack, level);
+    emit(folder, file, stack, level, &prefix)?;
+    let (object, host) = (object(folder, stack, level), folder.join("nacre_host.c"));
     std::fs::write(&host, HOST_SOURCE).map_err(|e| e.to_string())?;
     run(Command::new("gcc")
         .args(["-std=c11", "-O2", "-shared", "-fPIC", "-I"])
@@ -110,12 +117,14 @@ pub fn load(folder: &Path, file: &Path, stack: &str) -> Result<Stack, String> {
         .arg("-o")
         .arg(&object))?;
     // SAFETY: the object was just built from a stack of this project, and has no initializers.
-    unsafe { Stack::load(&object, &symbol(stack)) }.map_err(|e| e.to_string())
+    unsafe { Stack::load(&object, &symbol(stack, level)) }.map_err(|e| e.to_string())
 }
 
 fn raw(folder: &Path) -> Result<std::path::PathBuf, String> {
     let program = folder.join("raw");
-    run(Command::new("gcc").args(["-std=c11", "-O2", "-pthread"]).arg(here().join("c/raw.c")).arg("-o").arg(&program))?;
+    let source = folder.join("raw.c");
+    std::fs::write(&source, RAW).map_err(|e| e.to_string())?;
+    run(Command::new("gcc").args(["-std=c11", "-O2", "-pthread"]).arg(source).arg("-o").arg(&program))?;
     Ok(program)
 }
 
@@ -192,33 +201,99 @@ fn client(stack: &Stack, to: SocketAddr) -> Result<(Listener, ConnectionId), Str
     Ok((listener, id))
 }
 
-/// Returns the median of one run, in microseconds.
-fn round_trip(stack: &Stack, polling: bool) -> Result<f64, String> {
+/// Returns the median of the round trips of one run, in microseconds. `of`: the bytes of a message, and how many.
+pub fn round_trip(stack: &Stack, of: (usize, usize), polling: bool) -> Result<f64, String> {
+    let (size, rounds) = of;
     let (at, stop, thread) = server(stack, true, polling)?;
     let (mut listener, id) = client(stack, at)?;
-    let data = [7u8; 16];
-    let mut times = Vec::with_capacity(ROUNDS);
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        listener.send_blocking(id, &data, Some(Duration::from_secs(5))).map_err(|e| e.to_string())?;
-        // This number of turns without an answer takes some seconds. Reading the clock in each turn would add to the
-        // measured time.
-        let mut turns = 0;
-        while !matches!(next(&mut listener, polling), Some(Event::Delivered { .. })) {
-            turns += 1;
-            if turns > 10_000_000 {
-                return Err("no answer".into());
-            }
-        }
-        times.push(start.elapsed().as_nanos() as f64 / 1e3);
+    let data = vec![7u8; size];
+    let mut times = Vec::with_capacity(rounds);
+    for _ in 0..rounds {
+        times.push(one_round(&mut listener, id, &data, polling)?);
     }
     stop.store(true, Ordering::Relaxed);
     let _ = thread.join();
     Ok(quantile(times, 0.5))
 }
 
+/// Microseconds from the call until the answer is delivered.
+fn one_round(listener: &mut Listener, id: ConnectionId, data: &[u8], polling: bool) -> Result<f64, String> {
+    let start = Instant::now();
+    listener.send_blocking(id, data, Some(Duration::from_secs(5))).map_err(|e| e.to_string())?;
+    // This number of turns without an answer takes some seconds. Reading the clock in each turn would add to the
+    // measured time.
+    let mut turns = 0;
+    while !matches!(next(listener, polling), Some(Event::Delivered { .. })) {
+        turns += 1;
+        if turns > 10_000_000 {
+            return Err("no answer".into());
+        }
+    }
+    Ok(start.elapsed().as_nanos() as f64 / 1e3)
+}
+
+/// Begins so many round trips of 8 bytes in a second, or as many as are possible, by threads that poll. Returns how many
+/// these were in a second, and the median of their times in microseconds.
+pub fn paced(stack: &Stack, per_second: u32, rounds: usize) -> Result<(f64, f64), String> {
+    let (at, stop, thread) = server(stack, true, true)?;
+    let (mut listener, id) = client(stack, at)?;
+    one_round(&mut listener, id, &[7; 8], true)?;
+    let begin = Instant::now();
+    let mut times = Vec::with_capacity(rounds);
+    for round in 0..rounds {
+        let due = Duration::from_secs_f64(round as f64 / f64::from(per_second));
+        while begin.elapsed() < due {
+            // Acknowledgements and timers.
+            let _ = listener.poll();
+        }
+        times.push(one_round(&mut listener, id, &[7; 8], true)?);
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    stop.store(true, Ordering::Relaxed);
+    let _ = thread.join();
+    Ok((rounds as f64 / seconds, quantile(times, 0.5)))
+}
+
+/// Clients of one server, each of which sends 8 bytes, waits for the answer and begins again, so many times. Returns the
+/// round trips of all in a second.
+pub fn crowd(stack: &Stack, clients: usize, rounds: usize) -> Result<f64, String> {
+    let (at, stop, thread) = server(stack, true, false)?;
+    let told = |e: nacre_runtime::Error| e.to_string();
+    let mut listener = Listener::bind("127.0.0.1:0".parse().expect("an address"), options(0)).map_err(told)?;
+    let mut left = BTreeMap::new();
+    for n in 0..clients {
+        // Connections with one peer need identities.
+        let id = listener
+            .connect_with(at, stack, |config| {
+                config.set("floor.identity", n as u64 + 1);
+            })
+            .map_err(told)?;
+        let wait = Some(Duration::from_secs(5));
+        listener.send_blocking(id, &[7; 8], wait).map_err(told)?;
+        left.insert(id, rounds);
+    }
+    let begin = Instant::now();
+    while !left.is_empty() {
+        if begin.elapsed() > Duration::from_secs(60) {
+            return Err(format!("{} of {clients} clients have no answer", left.len()));
+        }
+        let Some(Event::Delivered { connection, .. }) = next(&mut listener, false) else { continue };
+        let Some(rounds) = left.get_mut(&connection) else { continue };
+        *rounds -= 1;
+        if *rounds == 0 {
+            left.remove(&connection);
+        } else {
+            listener.send_blocking(connection, &[7; 8], Some(Duration::from_secs(5))).map_err(told)?;
+        }
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    stop.store(true, Ordering::Relaxed);
+    let _ = thread.join();
+    Ok((clients * rounds) as f64 / seconds)
+}
+
 /// Returns the messages per second in one direction.
-fn rate(stack: &Stack, size: usize) -> Result<f64, String> {
+pub fn rate(stack: &Stack, size: usize) -> Result<f64, String> {
     let (at, stop, thread) = server(stack, false, false)?;
     let (mut listener, id) = client(stack, at)?;
     let data = vec![7u8; size];

@@ -66,9 +66,9 @@ pub enum Verb {
     /// Measures which branches are likely (not built yet)
     #[command(after_help = help::PROFILE)]
     Profile(Rest),
-    /// Reproduces the tables of the papers (not built yet)
+    /// Measures the workloads of the papers, and prints our figures beside theirs
     #[command(after_help = help::REPRODUCE)]
-    Reproduce(Rest),
+    Reproduce(Reproduce),
     /// Writes a dissector for Wireshark (not built yet)
     #[command(after_help = help::DISSECTOR)]
     Dissector(Rest),
@@ -79,6 +79,23 @@ pub enum Verb {
 pub struct Rest {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     pub rest: Vec<String>,
+}
+
+/// Arguments of `nacre reproduce`.
+#[derive(Args, Clone, Debug)]
+pub struct Reproduce {
+    /// A table or figure, such as `ensemble-1`, or `all`
+    #[arg(value_name = "TABLE")]
+    pub table: String,
+    /// Messages of each timed run; fewer take less time and repeat less well
+    #[arg(long, value_name = "N", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+    pub messages: u64,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Also write a page with tables and plots
+    #[arg(long, value_name = "PATH")]
+    pub html: Option<PathBuf>,
 }
 
 /// Arguments of `nacre verify`.

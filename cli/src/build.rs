@@ -54,7 +54,7 @@ pub fn build(args: &Build) -> Exit {
 }
 
 /// The stack as it is emitted, and at which level: without proved bypasses, level bypass would be slower than inline.
-fn optimized(session: &Session, stack: &Stack, level: Level) -> (Level, Stack) {
+pub fn optimized(session: &Session, stack: &Stack, level: Level) -> (Level, Stack) {
     let at = |level: Level| {
         let mut optimized = stack.clone();
         nacre_driver::optimize(&mut optimized, level);

@@ -95,8 +95,16 @@ pub const PROFILE: &str = "Example:
   nacre profile examples/reliable.nacre --stack reliable";
 
 /// The text for `nacre reproduce`.
-pub const REPRODUCE: &str = "Example:
-  nacre reproduce table-1";
+pub const REPRODUCE: &str = "Tables and figures:
+  accelerator-4, accelerator-figure-4, accelerator-figure-5, accelerator-clients  van Renesse 1996
+  promelapp-1                                                                     Basu et al. 1997
+  ensemble-1, ensemble-2, ensemble-figure-6                                       Liu et al. 1999
+
+Needs gcc and valgrind.
+
+Example:
+  nacre reproduce promelapp-1
+  nacre reproduce all --html papers.html";
 
 /// The text for `nacre dissector`.
 pub const DISSECTOR: &str = "Example:

@@ -15,6 +15,7 @@ mod program;
 mod progress;
 mod prove;
 mod replay;
+mod reproduce;
 mod run;
 mod sim;
 mod test;
@@ -87,7 +88,7 @@ fn dispatch(verb: Verb) -> Exit {
         Verb::Replay(args) => replay::replay(&args),
         Verb::Prove(args) => prove::prove(&args),
         Verb::Profile(_) => not_built("profile"),
-        Verb::Reproduce(_) => not_built("reproduce"),
+        Verb::Reproduce(args) => reproduce::reproduce(&args),
         Verb::Dissector(_) => not_built("dissector"),
     }
 }

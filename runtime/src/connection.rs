@@ -224,6 +224,13 @@ impl Connection {
         true
     }
 
+    /// A quick entry of the stack has taken a call or a frame.
+    #[inline]
+    pub(crate) fn note_quick(&mut self) {
+        self.stack_deadline = 0;
+        self.traffic.quick += 1;
+    }
+
     /// Whether what may be sent suffices for a call with a message of this length.
     #[inline]
     pub(crate) fn may_call(&self, len: usize) -> bool {

@@ -11,6 +11,7 @@ use crate::output::{Out, Outputs};
 pub use crate::pool::Pool;
 use crate::region::Region;
 use crate::stack::Stack;
+use std::ops::Range;
 use std::ptr;
 
 /// A call of an input event, given by its index in [`Stack::events`].
@@ -56,6 +57,35 @@ impl Outcome {
             _ => Outcome::Invalid,
         }
     }
+}
+
+/// The longest head of a frame that a quick entry makes here; a stack with longer ones is run by the ordinary entries.
+const HEAD_MAX: usize = 256;
+/// `quick_to` of a stack whose frames have no address, and `NACRE_NONE`.
+const NO_ADDRESS: u32 = u32::MAX;
+const NO_EVENT: u16 = u16::MAX;
+
+/// The head of a frame, which a quick entry has made.
+pub(crate) struct QuickHead {
+    bytes: [u8; HEAD_MAX],
+    len: usize,
+    /// Where the frame goes; None: frames have no address.
+    pub to: Option<NacreAddr>,
+}
+
+impl QuickHead {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+/// What came of a frame that a quick entry has taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QuickDelivery {
+    /// An event that leaves first, and its number.
+    pub event: Option<(u16, u16)>,
+    /// The bytes of the frame that are delivered, if any.
+    pub message: Range<usize>,
 }
 
 /// A connection's core.
@@ -206,6 +236,53 @@ impl Instance {
             )
         };
         Outcome::from_code(code)
+    }
+
+    /// Calls the event `send` by the quick entry. None: nothing has happened.
+    pub(crate) fn send_quick(&mut self, pool: &mut Pool, now: u64, data: &[u8]) -> Option<QuickHead> {
+        let raw = self.stack.raw();
+        let send = raw.send_quick.filter(|_| raw.frame_head_max as usize <= HEAD_MAX)?;
+        let (len, to) = (u32::try_from(data.len()).ok()?, raw.quick_to);
+        self.check(pool);
+        let mut head = QuickHead { bytes: [0; HEAD_MAX], len: 0, to: None };
+        let (state, counters) = (self.state.as_mut_ptr(), self.counters.as_mut_ptr());
+        // SAFETY: the invariant; the head has room for `frame_head_max` bytes.
+        let made = unsafe {
+            send(state, pool.region.as_mut_ptr(), counters, now, data.as_ptr(), len, head.bytes.as_mut_ptr())
+        };
+        if made == 0 {
+            return None;
+        }
+        head.len = (made as usize).min(HEAD_MAX);
+        if to != NO_ADDRESS {
+            // SAFETY: an address of the state is there.
+            head.to = Some(unsafe { state.cast::<u8>().add(to as usize).cast::<NacreAddr>().read_unaligned() });
+        }
+        Some(head)
+    }
+
+    /// Gives the stack a frame by the quick entry. None: nothing has happened.
+    pub(crate) fn input_quick(
+        &mut self,
+        pool: &mut Pool,
+        now: u64,
+        from: &NacreAddr,
+        frame: &[u8],
+    ) -> Option<QuickDelivery> {
+        let input = self.stack.raw().input_quick?;
+        let len = u32::try_from(frame.len()).ok()?;
+        self.check(pool);
+        let (state, counters) = (self.state.as_mut_ptr(), self.counters.as_mut_ptr());
+        // SAFETY: the invariant; address and frame are valid for the call.
+        let taken = unsafe { input(state, pool.region.as_mut_ptr(), counters, now, from, frame.as_ptr(), len) };
+        if taken.at.is_null() {
+            return None;
+        }
+        let event = (taken.event != NO_EVENT).then_some((taken.event, taken.argument));
+        // What is delivered lies in the frame.
+        let begin = (taken.at as usize).checked_sub(frame.as_ptr() as usize).map_or(0, |at| at.min(frame.len()));
+        let end = (begin + taken.len as usize).min(frame.len());
+        Some(QuickDelivery { event, message: begin..end })
     }
 
     /// Runs one `later` event or one timer that is due.

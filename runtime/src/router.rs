@@ -26,6 +26,7 @@ mod probing;
 mod probing_tests;
 #[cfg(test)]
 mod proof_tests;
+mod quick;
 mod rebinding;
 mod replacing;
 #[cfg(test)]
@@ -75,7 +76,7 @@ use crate::security::Security;
 use crate::shares::Cause;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
-use crate::stepper::{Op, Stepper};
+use crate::stepper::{Lent, Op, Stepper};
 use after::After;
 use schedule::Schedule;
 use std::io;
@@ -117,7 +118,7 @@ struct HandedOut {
 pub(crate) enum Found {
     Owned(Pending),
     /// The output's index in the active step.
-    Borrowed(Head, usize),
+    Borrowed(Head, Lent),
 }
 
 impl<O: Outbox> Router<O> {
@@ -273,7 +274,14 @@ impl<O: Outbox> Router<O> {
             return Err(Error::Invalid("the stack has no event `send`".into()));
         };
         let to = connection.from;
-        self.call(id, event, &[], Some(to), message)
+        if self.send_quick(id, message) {
+            return Ok(());
+        }
+        self.call(id, event, &[], Some(to), message)?;
+        if let Ok(connection) = self.get_mut(id) {
+            connection.traffic.taken += 1;
+        }
+        Ok(())
     }
 
     /// Calls an input event.
@@ -351,10 +359,7 @@ impl<O: Outbox> Router<O> {
                 self.handed_out.message = pending.bytes;
                 Some(pending.head.with(Message::whole(&self.handed_out.message)))
             }
-            Found::Borrowed(head, index) => {
-                let output = self.stepper.outputs().get(index);
-                Some(head.with(output.map_or(Message::whole(&[]), |output| output.message())))
-            }
+            Found::Borrowed(head, lent) => Some(head.with(self.lent(lent))),
         }
     }
 }

@@ -23,6 +23,7 @@ struct Inner {
     counters: Vec<String>,
     known: Known,
     is_secure: bool,
+    is_quick: bool,
 }
 
 // SAFETY: the descriptor is constant data and functions that any thread may call (nacre.h).
@@ -147,7 +148,11 @@ impl Stack {
         let (name, description, level) = unsafe { (text(raw.name), text(raw.description), text(raw.level)) };
         let is_key = |given: &Given| matches!(given.role, Some(GivenRole::SealingKey | GivenRole::OpeningKey));
         let is_secure = givens.iter().any(is_key);
-        let inner = Inner { raw, name, description, level, events, givens, counters, known, is_secure };
+        let is_quick = raw.send_quick.is_some()
+            && raw.input_quick.is_some()
+            && is_the_only(&events, known.send, true, EventRole::Sending)
+            && is_the_only(&events, known.deliver, false, EventRole::Delivery);
+        let inner = Inner { raw, name, description, level, events, givens, counters, known, is_secure, is_quick };
         Ok(Stack { inner: Arc::new(inner) })
     }
 
@@ -236,6 +241,12 @@ impl Stack {
         }
     }
 
+    /// Whether its quick entries send what `send` sends and deliver what `deliver` delivers.
+    #[inline]
+    pub(crate) fn is_quick(&self) -> bool {
+        self.inner.is_quick
+    }
+
     /// The longest frame in bytes.
     pub fn frame_max(&self) -> usize {
         self.raw().frame_head_max as usize + self.raw().frame_data_max as usize
@@ -272,6 +283,13 @@ fn find(events: &[EventInfo], name: &str, input: bool, port: impl Fn(u16) -> boo
     let fits = |event: &EventInfo| event.name == name && event.input == input && port(event.port);
     let found = events.iter().enumerate().filter(|(_, event)| fits(event)).min_by_key(|(_, event)| event.port)?;
     u16::try_from(found.0).ok()
+}
+
+/// Whether an event is the only one above the transport with a role.
+fn is_the_only(events: &[EventInfo], event: Option<u16>, input: bool, role: EventRole) -> bool {
+    let has_role = |event: &EventInfo| event.port != 0 && event.input == input && event.role == role;
+    let mut all = (0u16..).zip(events).filter(|(_, event)| has_role(event)).map(|(at, _)| at);
+    event.is_some() && all.next() == event && all.next().is_none()
 }
 
 fn with_role(events: &[EventInfo], role: EventRole) -> Option<u16> {

@@ -19,6 +19,9 @@ pub struct Traffic {
     pub overflowed: u64,
     /// Frames not sent: the peer has not confirmed the connection, and they would exceed three times what came from it.
     pub withheld: u64,
+    /// Calls of `send` and frames that the stack took by its quick entries (level bypass), and all that it took.
+    pub quick: u64,
+    pub taken: u64,
 }
 
 impl Traffic {
@@ -33,6 +36,8 @@ impl Traffic {
         self.send_errors += other.send_errors;
         self.overflowed += other.overflowed;
         self.withheld += other.withheld;
+        self.quick += other.quick;
+        self.taken += other.taken;
     }
 }
 

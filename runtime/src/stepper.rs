@@ -4,10 +4,11 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::event::ConnectionId;
 use crate::ffi::NacreAddr;
-use crate::instance::{Call, Config, Instance, Outcome};
-use crate::output::{Out, Outputs};
+use crate::instance::{Call, Config, Instance, Outcome, QuickDelivery};
+use crate::output::{Message, Out, Outputs};
 use crate::pool::Pool;
 use crate::stack::Stack;
+use std::ops::Range;
 
 /// The longest datagram of UDP, and of any transport.
 const DATAGRAM_MAX: usize = 65_536;
@@ -39,6 +40,17 @@ struct Active {
     id: ConnectionId,
     /// The next output to look at.
     next: usize,
+    /// What a quick entry has delivered of the frame, and whether it has been looked at. Then there are no outputs.
+    quick: Option<Range<usize>>,
+}
+
+/// Something of the active step that is not a frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lent {
+    /// The output with this index.
+    Output(usize),
+    /// A message that a quick entry has delivered.
+    Quick,
 }
 
 impl Stepper {
@@ -80,7 +92,7 @@ impl Stepper {
     ) -> Result<Instance, Error> {
         self.end();
         let (instance, _) = Instance::open(stack, pool, config, seed, now, &mut self.out)?;
-        self.active = Some(Active { id, next: 0 });
+        self.active = Some(Active { id, next: 0, quick: None });
         Ok(instance)
     }
 
@@ -97,8 +109,37 @@ impl Stepper {
             }
             Op::Tick => instance.tick_raw(pool, now, out),
         };
-        self.active = Some(Active { id: connection.id, next: 0 });
+        self.active = Some(Active { id: connection.id, next: 0, quick: None });
         outcome
+    }
+
+    /// Gives a stack the first bytes of the buffer by its quick entry; if it takes them, that is the active step. No step
+    /// may be active. None: nothing has happened.
+    #[inline]
+    pub(crate) fn input_quick(
+        &mut self,
+        connection: &mut Connection,
+        pool: &mut Pool,
+        now: u64,
+        len: usize,
+    ) -> Option<QuickDelivery> {
+        assert!(self.active.is_none(), "outputs of the last step may lie in the buffer");
+        let taken = connection.instance.input_quick(pool, now, &connection.from, &self.buffer[..len])?;
+        self.active = Some(Active { id: connection.id, next: 0, quick: Some(taken.message.clone()) });
+        Some(taken)
+    }
+
+    /// Whether the active step was one of a quick entry, which leaves nothing to settle.
+    #[inline]
+    pub(crate) fn is_quick(&self) -> bool {
+        self.active.as_ref().is_some_and(|active| active.quick.is_some())
+    }
+
+    /// What a quick entry has delivered.
+    #[inline]
+    pub(crate) fn quick_message(&self) -> Message<'_> {
+        let range = self.active.as_ref().and_then(|active| active.quick.clone());
+        Message::whole(range.and_then(|range| self.buffer.get(range)).unwrap_or_default())
     }
 
     /// Lets the stack settle after a step whose outputs are no longer needed; whether more came out, which is active
@@ -107,14 +148,14 @@ impl Stepper {
     pub(crate) fn settle(&mut self, connection: &mut Connection, pool: &mut Pool) -> bool {
         connection.instance.settle_raw(pool, &mut self.out);
         let more = self.out.len() > 0;
-        self.active = more.then_some(Active { id: connection.id, next: 0 });
+        self.active = more.then_some(Active { id: connection.id, next: 0, quick: None });
         more
     }
 
     /// The outputs of the active step.
     #[inline]
     pub(crate) fn outputs(&self) -> Outputs<'_> {
-        if self.active.is_none() {
+        if self.active.is_none() || self.is_quick() {
             return Outputs::none();
         }
         // SAFETY: `active` is set when a step has been run, and unset or replaced before any further call is given its
@@ -124,10 +165,14 @@ impl Stepper {
         unsafe { self.out.borrowed() }
     }
 
-    /// The index of the active step's next output that is no frame.
+    /// The active step's next output that is no frame.
     #[inline]
-    pub(crate) fn next_event(&mut self) -> Option<usize> {
-        let mut next = self.active.as_ref()?.next;
+    pub(crate) fn next_event(&mut self) -> Option<Lent> {
+        let active = self.active.as_mut()?;
+        if let Some(message) = &active.quick {
+            return (std::mem::replace(&mut active.next, 1) == 0 && !message.is_empty()).then_some(Lent::Quick);
+        }
+        let mut next = active.next;
         let found = loop {
             match self.outputs().get(next) {
                 Some(output) if output.is_frame() => next += 1,
@@ -137,7 +182,7 @@ impl Stepper {
         if let Some(active) = &mut self.active {
             active.next = found.map_or(next, |at| at + 1);
         }
-        found
+        found.map(Lent::Output)
     }
 
     /// No step is active any more.
@@ -188,10 +233,10 @@ mod tests {
     #[test]
     fn events_are_found_once_and_frames_are_passed_by() {
         let (mut stepper, mut connection, mut pool) = opened();
-        let seen: Vec<usize> = std::iter::from_fn(|| stepper.next_event()).collect();
-        let wanted: Vec<usize> =
-            stepper.outputs().iter().enumerate().filter(|(_, output)| !output.is_frame()).map(|(at, _)| at).collect();
-        assert_eq!(seen, wanted);
+        let seen: Vec<Lent> = std::iter::from_fn(|| stepper.next_event()).collect();
+        let wanted = stepper.outputs().iter().enumerate().filter(|(_, output)| !output.is_frame());
+        let wanted: Vec<Lent> = wanted.map(|(at, _)| Lent::Output(at)).collect();
+        assert!(seen == wanted);
         assert!(stepper.next_event().is_none());
         let deadline = connection.instance.deadline();
         assert_eq!(stepper.step(&mut connection, &mut pool, deadline, Op::Tick), Outcome::Done);

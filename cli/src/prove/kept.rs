@@ -138,17 +138,18 @@ mod tests {
     use super::*;
     use nacre_driver::{optimize, Level};
 
-    /// The stacks of the examples that users build.
-    const STACKS: [(&str, &[&str]); 4] = [
-        ("reliable", &["reliable_plain", "reliable"]),
-        ("secure", &["secure"]),
-        ("signed", &["signed"]),
-        ("congestion", &["plain_pt2pt", "controlled_pt2pt", "controlled_frag"]),
+    /// The stacks of the examples that users build, and those of `nacre reproduce`.
+    const STACKS: [(&str, &[&str]); 5] = [
+        ("examples/reliable", &["reliable_plain", "reliable"]),
+        ("examples/secure", &["secure"]),
+        ("examples/signed", &["signed"]),
+        ("examples/congestion", &["plain_pt2pt", "controlled_pt2pt", "controlled_frag"]),
+        ("benches/papers", &["three", "four", "ten"]),
     ];
 
     /// Each with its bypasses, as `build` makes them.
     fn stacks() -> Vec<Stack> {
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let stack = |file: &Path, name: &str| {
             let mut session = Session::open(&[file.to_path_buf()]);
             let composed = session.stack(name).unwrap_or_else(|| panic!("{}", session.render(false)));
@@ -157,7 +158,7 @@ mod tests {
             with_bypasses_of(&composed, &optimized)
         };
         let of_file = |(file, names): &(&str, &[&str])| {
-            let path = examples.join(format!("{file}.nacre"));
+            let path = root.join(format!("{file}.nacre"));
             names.iter().map(|name| stack(&path, name)).collect::<Vec<_>>()
         };
         STACKS.iter().flat_map(of_file).collect()
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn stacks_of_the_examples_come_with_their_proofs() {
+    fn stacks_of_examples_and_papers_come_with_their_proofs() {
         let known = |name: &str| shipped().find(|(shipped, _)| *shipped == name).map(|(_, fate)| fate);
         if std::env::var_os("BLESS").is_some() {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/prove/shipped.txt");

@@ -156,7 +156,10 @@ impl<O: Outbox> Router<O> {
                 return false;
             }
         }
-        let outcome = self.run(id, Op::Input { len });
+        let outcome = match who.is_none() && self.input_quick(id, len) {
+            true => Outcome::Done,
+            false => self.run(id, Op::Input { len }),
+        };
         let now = self.time;
         let Ok(connection) = self.get_mut(id) else {
             return false;
@@ -164,6 +167,7 @@ impl<O: Outbox> Router<O> {
         match outcome {
             Outcome::NoSpace => connection.traffic.no_space += 1,
             Outcome::Done => {
+                connection.traffic.taken += 1;
                 connection.heard_sealed(now);
                 if let Some(who) = who {
                     self.learn(id, who);

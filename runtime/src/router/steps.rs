@@ -8,10 +8,11 @@ use crate::error::Reason;
 use crate::event::{ConnectionId, Head, Pending};
 use crate::instance::Outcome;
 use crate::outbox::Outbox;
-use crate::output::Output;
+use crate::output::{Message, Output};
 use crate::shares::Cause;
 use crate::stack::EventRole;
-use crate::stepper::Op;
+use crate::stepper::{Lent, Op};
+use std::net::SocketAddr;
 
 /// `later` events that one connection may run before others get their turn.
 const LATER_MAX: usize = 1000;
@@ -94,6 +95,9 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = connections.get_mut(id) else {
             return;
         };
+        if stepper.is_quick() {
+            return;
+        }
         let pools = &mut stacks.at_mut(connection.kind).pools;
         let more = stepper.settle(connection, pools.at_mut(connection.share.place));
         pools.account(&mut connection.share, Cause::Call);
@@ -105,25 +109,39 @@ impl<O: Outbox> Router<O> {
 
     /// Copies the events of the active step that were not handed out.
     fn copy_rest(&mut self) {
-        while let Some((head, index)) = self.next_of_active() {
-            let message = self.stepper.outputs().get(index).map(|output| output.message().to_vec());
-            self.events.push(Pending { head, bytes: message.unwrap_or_default() });
+        while let Some((head, lent)) = self.next_of_active() {
+            let bytes = self.lent(lent).to_vec();
+            self.events.push(Pending { head, bytes });
         }
     }
 
-    /// The next event of the active step that concerns the application, and its index.
+    /// The next event of the active step that concerns the application, and where its message is.
     #[inline]
-    fn next_of_active(&mut self) -> Option<(Head, usize)> {
+    fn next_of_active(&mut self) -> Option<(Head, Lent)> {
         let Router { stepper, connections, after, .. } = self;
         let id = stepper.active()?;
-        while let Some(index) = stepper.next_event() {
+        while let Some(lent) = stepper.next_event() {
             let connection = connections.get(id).ok()?;
-            let output = stepper.outputs().get(index)?;
-            if let Some(head) = translate(connection, &output, after) {
-                return Some((head, index));
+            let head = match lent {
+                Lent::Output(index) => translate(connection, &stepper.outputs().get(index)?, after),
+                Lent::Quick => Some(delivered(connection, None)),
+            };
+            if let Some(head) = head {
+                return Some((head, lent));
             }
         }
         None
+    }
+
+    /// The message of an event of the active step.
+    #[inline]
+    pub(super) fn lent(&self, lent: Lent) -> Message<'_> {
+        match lent {
+            Lent::Output(index) => {
+                self.stepper.outputs().get(index).map_or(Message::whole(&[]), |output| output.message())
+            }
+            Lent::Quick => self.stepper.quick_message(),
+        }
     }
 
     /// The next event that is there, if any: those that wait come first, then those of the active step.
@@ -133,9 +151,9 @@ impl<O: Outbox> Router<O> {
             self.handed_out.by = pending.head.delivered_to();
             return Some(Found::Owned(pending));
         }
-        let (head, index) = self.next_of_active()?;
+        let (head, lent) = self.next_of_active()?;
         self.handed_out.by = head.delivered_to();
-        Some(Found::Borrowed(head, index))
+        Some(Found::Borrowed(head, lent))
     }
 
     /// The application no longer holds the event that it was given last: a message is owed to the stack.
@@ -160,16 +178,26 @@ impl<O: Outbox> Router<O> {
 
 /// Interprets an output for the application.
 fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After>) -> Option<Head> {
+    let has_address = connection.instance.stack().events().get(usize::from(output.event()))?.has_address;
+    let address = if has_address { output.address() } else { None };
+    told(connection, (output.event(), output.arguments()), address, after)
+}
+
+/// Interprets an event of a stack for the application.
+pub(super) fn told(
+    connection: &Connection,
+    (number, arguments): (u16, [u64; 4]),
+    address: Option<SocketAddr>,
+    after: &mut Vec<After>,
+) -> Option<Head> {
     let (id, stack) = (connection.id, connection.instance.stack());
-    let (known, event) = (stack.known(), Some(output.event()));
+    let (known, event) = (stack.known(), Some(number));
     if let Phase::Lingering { .. } = connection.phase {
         return None;
     }
-    let info = stack.events().get(usize::from(output.event()))?;
-    let address = if info.has_address { output.address() } else { None };
+    let role = stack.events().get(usize::from(number))?.role;
     if event == known.deliver {
-        let is_proven = connection.confirmed || !connection.arrived;
-        return Some(Head::Delivered { connection: id, from: address, is_proven });
+        return Some(delivered(connection, address));
     }
     if event == known.grant_sends {
         return None;
@@ -180,13 +208,18 @@ fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After
         return Some(Head::Opened { connection: id, peer: connection.peer.address, peer_key });
     }
     if event == known.closed {
-        let reason = Reason::from_number(output.arguments()[0]);
+        let reason = Reason::from_number(arguments[0]);
         after.push(After::Ended(id, reason));
         let words = connection.peer_words.clone();
         return Some(Head::Closed { connection: id, reason, words });
     }
-    if info.role == EventRole::Opening {
+    if role == EventRole::Opening {
         return None;
     }
-    Some(Head::Other { connection: id, event: output.event(), arguments: output.arguments(), address })
+    Some(Head::Other { connection: id, event: number, arguments, address })
+}
+
+fn delivered(connection: &Connection, from: Option<SocketAddr>) -> Head {
+    let is_proven = connection.confirmed || !connection.arrived;
+    Head::Delivered { connection: connection.id, from, is_proven }
 }
