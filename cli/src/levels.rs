@@ -160,17 +160,17 @@ impl Workshop<'_> {
     }
 }
 
-/// Compiles a stack at a level, and loads it.
+/// Compiles a stack after the passes of a level, and loads it.
 pub fn load(
     session: &Session,
-    stack: &Stack,
+    optimized: &Stack,
     level: Level,
     toolchain: &Toolchain,
 ) -> Result<nacre_runtime::Stack, Error> {
-    compile(stack, level, toolchain, |stack| session.emit(stack, level, None))
+    compile(optimized, level, toolchain, |stack| session.emit_optimized(stack.clone(), level, None))
 }
 
-/// The same for tests and simulations: models of their contracts replace functions of the host.
+/// The same of a composed stack, for tests and simulations: models of their contracts replace functions of the host.
 pub fn load_modelled(
     session: &Session,
     stack: &Stack,

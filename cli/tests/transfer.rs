@@ -63,6 +63,22 @@ fn file_survives_a_bad_network() {
     assert!(std::fs::metadata(&pcap).expect("there").len() > 3 << 20);
 }
 
+/// The receiver runs bypasses, the sender does not: the frames are the same.
+#[test]
+fn quick_entries_take_frames_of_another_level() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (original, copy) = (folder.path().join("original"), folder.path().join("copy"));
+    std::fs::write(&original, content(300_000, 5)).expect("written");
+    let copy = copy.to_str().expect("UTF-8");
+    let (child, address, _err) = receiver("127.0.0.1:0", &["receive", "--out", copy, "--level", "bypass", "--json"]);
+    let (status, out, err) = send(&original, &address, &[]);
+    assert!(status == 0 && !out.contains("  quick"), "{out}{err}");
+    let done = child.wait_with_output().expect("ends after the first file");
+    let received: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let number = |name: &str| received[name].as_u64().expect("a number");
+    assert!(received["ok"] == true && number("taken") >= number("quick") && number("quick") > 0, "{received}");
+}
+
 #[test]
 fn many_senders_share_a_receiver() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -87,9 +87,10 @@ impl Server {
     }
 }
 
-fn reliable() -> Stack {
+/// At a level with quick entries, and at one without.
+fn reliable() -> [Stack; 2] {
     let machines = Machines::new(&find("reliable"));
-    machines.load(&machines.text(Level::Call)).expect("the C compiles")
+    [Level::Call, Level::Bypass].map(|level| machines.load(&machines.text(level)).expect("the C compiles"))
 }
 
 /// The hostile host: each connection is confirmed, and the first of its further messages is missing.
@@ -110,18 +111,21 @@ fn occupy(server: &mut Server, stack: &Stack) {
 
 #[test]
 fn one_host_does_not_take_the_pool_of_others() {
-    let stack = reliable();
+    reliable().iter().for_each(host_has_its_share);
+}
+
+fn host_has_its_share(stack: &Stack) {
     let options = Options { seed: Some(1), timeout: Duration::from_secs(3600), ..Options::default() };
     let mut server = Server(SansIo::new(options, 1), 0);
-    server.0.serve(&stack).expect("it serves");
-    occupy(&mut server, &stack);
+    server.0.serve(stack).expect("it serves");
+    occupy(&mut server, stack);
     let before = server.0.statistics();
     server.1 = 0;
     assert_eq!(before.connections, usize::from(CONNECTIONS));
     assert!(before.traffic.no_space > 0, "the pool has not enough for all");
 
     let address = |n: u8| SocketAddr::from(([10, 1, 1, n], 7000));
-    let mut clients: Vec<Client> = (0..CLIENTS).map(|n| Client::new(&stack, address(n), n.into())).collect();
+    let mut clients: Vec<Client> = (0..CLIENTS).map(|n| Client::new(stack, address(n), n.into())).collect();
     // The time stands still: what is lost is not sent again.
     for number in 0..MESSAGES {
         for client in &mut clients {
@@ -139,12 +143,15 @@ fn one_host_does_not_take_the_pool_of_others() {
 /// Behind a gap, whoever forges addresses has nothing kept. An honest client whose first message was lost loses nothing.
 #[test]
 fn nothing_is_kept_behind_a_gap_of_a_client_that_is_not_confirmed() {
-    let stack = reliable();
+    reliable().iter().for_each(nothing_is_kept);
+}
+
+fn nothing_is_kept(stack: &Stack) {
     let options = Options { seed: Some(1), ..Options::default() };
     let mut server = Server(SansIo::new(options, 1), 0);
-    server.0.serve(&stack).expect("it serves");
-    let forged = Client::new(&stack, ([10, 9, 9, 9], 1000).into(), 7);
-    let honest = Client::new(&stack, ([10, 1, 1, 1], 7000).into(), 8);
+    server.0.serve(stack).expect("it serves");
+    let forged = Client::new(stack, ([10, 9, 9, 9], 1000).into(), 7);
+    let honest = Client::new(stack, ([10, 1, 1, 1], 7000).into(), 8);
     let mut clients = [forged, honest];
     let frames = clients.each_mut().map(|client| {
         assert!((0..40).all(|n| client.core.send(client.id, &[n; 100]).is_ok()));
@@ -176,12 +183,15 @@ fn nothing_is_kept_behind_a_gap_of_a_client_that_is_not_confirmed() {
 /// confirm, and its message arrives.
 #[test]
 fn few_pieces_are_kept_of_a_client_that_is_not_confirmed() {
-    let stack = reliable();
+    reliable().iter().for_each(few_pieces_are_kept);
+}
+
+fn few_pieces_are_kept(stack: &Stack) {
     let options = Options { seed: Some(1), pool_blocks: Some(500), ..Options::default() };
     let mut server = Server(SansIo::new(options, 1), 0);
-    server.0.serve(&stack).expect("it serves");
-    let forged = Client::new(&stack, ([10, 9, 9, 9], 1000).into(), 7);
-    let honest = Client::new(&stack, ([10, 1, 1, 1], 7000).into(), 8);
+    server.0.serve(stack).expect("it serves");
+    let forged = Client::new(stack, ([10, 9, 9, 9], 1000).into(), 7);
+    let honest = Client::new(stack, ([10, 1, 1, 1], 7000).into(), 8);
     let mut clients = [forged, honest];
     let long = vec![5; LONG];
     let frames = clients.each_mut().map(|client| {
@@ -216,13 +226,16 @@ const LONG: usize = 89_000;
 
 #[test]
 fn clients_behind_one_address_get_all_that_a_server_sends_them() {
-    let stack = reliable();
+    reliable().iter().for_each(audience_gets_all);
+}
+
+fn audience_gets_all(stack: &Stack) {
     // A message of this length takes 64 blocks.
     let options = Options { seed: Some(1), pool_blocks: Some(6_000), ..Options::default() };
     let mut server = Server(SansIo::new(options, 1), 0);
-    server.0.serve(&stack).expect("it serves");
+    server.0.serve(stack).expect("it serves");
     let address = |n: u16| SocketAddr::from(([10, 9, 9, 9], 1000 + n));
-    let mut clients: Vec<Client> = (0..AUDIENCE).map(|n| Client::new(&stack, address(n), n.into())).collect();
+    let mut clients: Vec<Client> = (0..AUDIENCE).map(|n| Client::new(stack, address(n), n.into())).collect();
     for client in &mut clients {
         for _ in 0..2 {
             client.core.send(client.id, b"?").expect("it is accepted");

@@ -179,3 +179,51 @@ fn converse(stack: &Stack, share: u64) {
     let traffic = world.ends[SERVER].statistics().traffic;
     assert!(delivered == 2000 && traffic.quick * 100 >= traffic.taken * share, "{delivered}: {traffic:?}");
 }
+
+/// What a connection takes of a pool that several share is charged to it, also if others act before it gives it back.
+#[test]
+fn blocks_are_charged_to_the_connection_that_takes_them() {
+    let [_, stack] = stacks("reliable_plain");
+    let options = |seed| Options { seed: Some(seed), pool_blocks: Some(800), ..Options::default() };
+    let mut server = SansIo::new(options(9), 1);
+    server.serve(&stack).expect("it serves");
+    let mut clients = [1, 2].map(|seed| SansIo::new(options(seed), 1));
+    let at = |client: usize| SocketAddr::from(([10, 0, 1, client as u8], 7000));
+    for client in &mut clients {
+        client.connect(address(SERVER), &stack).expect("it connects");
+    }
+    let mut ids = [None; 2];
+    for round in 0..100 {
+        // The server sends to both before either acknowledges.
+        for id in ids.into_iter().flatten().cycle().take(8) {
+            server.send(id, &[round; 30]).expect("it is accepted");
+        }
+        loop {
+            let down = server.take_datagrams();
+            for (to, frame) in &down {
+                clients[usize::from(*to == at(1))].receive(address(SERVER), frame);
+            }
+            let mut up = vec![];
+            for (end, client) in clients.iter_mut().enumerate() {
+                client.set_time(1 + u64::from(round) * 20 * MILLISECOND);
+                while client.next_event().is_some() {}
+                up.extend(client.take_datagrams().into_iter().map(|(_, frame)| (at(end), frame)));
+            }
+            let was_quiet = down.is_empty() && up.is_empty();
+            for (from, frame) in up {
+                server.receive(from, &frame);
+                while let Some(event) = server.next_event() {
+                    if let Event::Arrived { connection, from, .. } = event {
+                        ids[usize::from(from == at(1))] = Some(connection);
+                    }
+                }
+            }
+            if was_quiet {
+                break;
+            }
+        }
+        server.set_time(1 + u64::from(round) * 20 * MILLISECOND);
+    }
+    let traffic = server.statistics().traffic;
+    assert!(ids.iter().all(Option::is_some) && traffic.quick > 400, "{traffic:?}");
+}

@@ -22,7 +22,7 @@ use protection::Protection;
 use crate::args::{Net, Run, Transfer};
 use crate::console::{complain, print_json, Exit};
 use crate::levels::{self, load};
-use crate::program;
+use crate::{build, program};
 
 /// Runs `nacre run`: compiles the stack to C, loads it and transfers data over it.
 pub fn run(args: &Run) -> Exit {
@@ -35,8 +35,10 @@ pub fn run(args: &Run) -> Exit {
         Transfer::Send(args) => &args.net,
         Transfer::Chat(args) => &args.net,
     };
-    let loaded =
-        Toolchain::find().and_then(|toolchain| load(&session, &stack, net.level.0, &toolchain.optimize("-O2")));
+    let loaded = Toolchain::find().and_then(|toolchain| {
+        let (level, optimized) = build::optimized(&session, &stack, net.level.0);
+        load(&session, &optimized, level, &toolchain.optimize("-O2"))
+    });
     let stack = match loaded {
         Ok(stack) => stack,
         Err(error) => {

@@ -62,6 +62,10 @@ impl Moved<'_> {
         if let Some(count) = self.statistics.retransmitted {
             print(&format!("  again    {count} messages were retransmitted"));
         }
+        if traffic.quick > 0 {
+            let share = 100.0 * traffic.quick as f64 / traffic.taken.max(1) as f64;
+            print(&format!("  quick    {} of {} calls and frames ({share:.0} %)", traffic.quick, traffic.taken));
+        }
         print(&format!("  dropped  {}", listed(&self.drops())));
         print(&format!("  counted  {}", listed(&self.counted())));
         if let Some(faults) = self.faults {
@@ -103,7 +107,7 @@ impl Moved<'_> {
             "encrypted": self.protection.is_encrypted(), "peer_key": self.peer_key.map(|key| key.to_string()),
             "seconds": self.time.as_secs_f64(), "sha256": hex(&self.sum), "peer_sha256": hex(&self.other_sum),
             "frames_out": traffic.frames_out, "frames_in": traffic.frames_in,
-            "retransmitted": self.statistics.retransmitted, "dropped": object(self.drops()),
+            "retransmitted": self.statistics.retransmitted, "quick": traffic.quick, "taken": traffic.taken, "dropped": object(self.drops()),
             "counted": object(self.counted()), "faults": faults,
         })
     }
