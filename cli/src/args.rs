@@ -63,9 +63,9 @@ pub enum Verb {
     /// Proves invariants, assertions and bounds of the layers of a stack, and its bypasses, for all states
     #[command(after_help = help::PROVE)]
     Prove(Prove),
-    /// Measures which branches are likely (not built yet)
+    /// Counts in a simulation which bypasses of a stack are taken, for `nacre build --profile`
     #[command(after_help = help::PROFILE)]
-    Profile(Rest),
+    Profile(Profile),
     /// Measures the workloads of the papers, and prints our figures beside theirs
     #[command(after_help = help::REPRODUCE)]
     Reproduce(Reproduce),
@@ -272,9 +272,33 @@ pub struct Build {
     /// Base name of the files and prefix of all symbols [default: the name of the stack]
     #[arg(long, value_name = "PREFIX")]
     pub name: Option<String>,
+    /// A file of `nacre profile`: what it counts most often is tried first (level bypass)
+    #[arg(long, value_name = "PATH")]
+    pub profile: Option<PathBuf>,
     /// Print the names of the written files as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `nacre profile`.
+#[derive(Args, Debug)]
+pub struct Profile {
+    #[command(flatten)]
+    pub which: Which,
+    /// The seed of the runs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Messages from each endpoint
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub messages: u32,
+    /// Length of the longest message in bytes, at most 16777216; the stack may accept less
+    #[arg(long, default_value_t = 1_000, value_name = "BYTES", value_parser = length)]
+    pub largest: u32,
+    #[command(flatten)]
+    pub faults: Faults,
+    /// Write the profile to this file [default: standard output]
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `nacre run`.

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::args::Build;
 use crate::console::{complain, print, print_json, say, Exit};
 use crate::output::write;
+use crate::profile::Profile;
 use crate::{program, prove};
 
 /// Runs `nacre build`: writes the header and the source file of a stack into the output folder.
@@ -24,7 +25,18 @@ pub fn build(args: &Build) -> Exit {
         ));
         return Exit::Usage;
     }
-    let (level, optimized) = optimized(&session, &stack, args.level.0);
+    let profile = match args.profile.as_deref().map(Profile::read).transpose() {
+        Ok(profile) => profile,
+        Err(why) => {
+            complain(&why);
+            return Exit::No;
+        }
+    };
+    if profile.is_some() && args.level.0 != Level::Bypass {
+        complain("--profile orders bypasses: it needs `--level bypass`");
+        return Exit::Usage;
+    }
+    let (level, optimized) = optimized_for(&session, &stack, args.level.0, profile.as_ref());
     let bypasses = optimized.bypasses.len();
     let emitted = session.emit_optimized(optimized, level, args.name.as_deref());
     let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
@@ -55,12 +67,18 @@ pub fn build(args: &Build) -> Exit {
 
 /// The stack as it is emitted, and at which level: without proved bypasses, level bypass would be slower than inline.
 pub fn optimized(session: &Session, stack: &Stack, level: Level) -> (Level, Stack) {
+    optimized_for(session, stack, level, None)
+}
+
+/// The same with the bypasses that a profile finds common.
+fn optimized_for(session: &Session, stack: &Stack, level: Level, profile: Option<&Profile>) -> (Level, Stack) {
     let at = |level: Level| {
         let mut optimized = stack.clone();
         nacre_driver::optimize(&mut optimized, level);
         optimized
     };
-    let mut optimized = at(level);
+    let chosen = profile.filter(|_| level == Level::Bypass).and_then(|profile| profile.choose(stack));
+    let mut optimized = chosen.unwrap_or_else(|| at(level));
     if level != Level::Bypass {
         return (level, optimized);
     }

@@ -91,8 +91,11 @@ What is not proved may hold all the same; docs/proofs.md explains what a counter
 Exit status: 0 if everything is proved, 1 if the source has errors, 2 for wrong usage, 3 if something is not proved.";
 
 /// The text for `nacre profile`.
-pub const PROFILE: &str = "Example:
-  nacre profile examples/reliable.nacre --stack reliable";
+pub const PROFILE: &str = "The runs are conversations and streams between two endpoints, as those of `nacre sim`.
+
+Example:
+  nacre profile examples/reliable.nacre --stack reliable --loss 1% -o reliable.profile
+  nacre build examples/reliable.nacre --stack reliable --level bypass --profile reliable.profile -o out";
 
 /// The text for `nacre reproduce`.
 pub const REPRODUCE: &str = "Tables and figures:

@@ -146,7 +146,7 @@ impl Workshop<'_> {
     fn interpreter(&self) -> Result<Box<dyn Maker>, String> {
         match lacks(&self.stack, &Models::of([&*self.stack])) {
             Some(why) => Err(why),
-            None => Ok(Box::new(Interpreter { stack: self.stack.clone(), any_order: self.any_order })),
+            None => Ok(Box::new(Interpreter { any_order: self.any_order, ..Interpreter::new(self.stack.clone()) })),
         }
     }
 

@@ -11,6 +11,7 @@ mod interrupt;
 mod keys;
 mod levels;
 mod output;
+mod profile;
 mod program;
 mod progress;
 mod prove;
@@ -87,7 +88,7 @@ fn dispatch(verb: Verb) -> Exit {
         Verb::Verify(args) => verify::verify(&args),
         Verb::Replay(args) => replay::replay(&args),
         Verb::Prove(args) => prove::prove(&args),
-        Verb::Profile(_) => not_built("profile"),
+        Verb::Profile(args) => profile::profile(&args),
         Verb::Reproduce(args) => reproduce::reproduce(&args),
         Verb::Dissector(_) => not_built("dissector"),
     }

@@ -16,7 +16,7 @@ mod bypasses;
 mod kept;
 mod threads;
 
-pub use kept::keep_proved;
+pub use kept::{keep_proved, names};
 
 /// The state of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]

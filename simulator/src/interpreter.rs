@@ -1,6 +1,6 @@
 //! An endpoint that the reference interpreter runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_stack::interpret::{self, Addr, Config, Machine, Schedule, Value};
 use nacre_stack::models::Models;
@@ -8,18 +8,28 @@ use nacre_stack::{mask, Stack, Type};
 
 use crate::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcome, Output, Step};
 
+/// What took the steps of endpoints: how often each bypass did, by its index, and how many calls with a message and frames
+/// there were that did something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    pub bypasses: Vec<u64>,
+    pub steps: u64,
+}
+
 /// Opens endpoints in the interpreter, with models of the functions of the host.
 #[derive(Clone)]
 pub struct Interpreter {
     pub stack: Arc<Stack>,
     /// Handle the events of a step in any order that keeps links in order, drawn from the seed.
     pub any_order: bool,
+    /// Where endpoints add what took their steps when they end.
+    pub taken: Option<Arc<Mutex<Taken>>>,
 }
 
 impl Interpreter {
     /// Returns a maker of endpoints that handle the events of a step in the interpreter's order.
     pub fn new(stack: Arc<Stack>) -> Interpreter {
-        Interpreter { stack, any_order: false }
+        Interpreter { stack, any_order: false, taken: None }
     }
 }
 
@@ -41,7 +51,7 @@ impl Maker for Interpreter {
             other => return Err(format!("the stack {} could not be opened: {other:?}", self.stack.description)),
         }
         let outputs = outputs_of(&self.stack, &mut machine);
-        Ok((Box::new(Interpreted { machine, dead: false }), outputs))
+        Ok((Box::new(Interpreted { machine, dead: false, steps: 0, taken: self.taken.clone() }), outputs))
     }
 
     fn name(&self) -> String {
@@ -83,6 +93,19 @@ fn of_addr(addr: &Addr) -> Option<Address> {
 struct Interpreted {
     machine: Machine,
     dead: bool,
+    steps: u64,
+    taken: Option<Arc<Mutex<Taken>>>,
+}
+
+impl Drop for Interpreted {
+    fn drop(&mut self) {
+        let Some(taken) = &self.taken else { return };
+        let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let bypassed = self.machine.bypassed();
+        taken.bypasses.resize(bypassed.len(), 0);
+        taken.bypasses.iter_mut().zip(bypassed).for_each(|(sum, count)| *sum += count);
+        taken.steps += self.steps;
+    }
 }
 
 impl Interpreted {
@@ -161,11 +184,13 @@ impl Endpoint for Interpreted {
     fn call(&mut self, now: u64, event: u16, numbers: &[u64], address: Option<Address>, message: &[u8]) -> Step {
         let arguments = self.arguments(event, numbers, address);
         let outcome = self.machine.call(u32::from(event), &arguments, message, now);
+        self.steps += u64::from(outcome == interpret::Outcome::Ok && !message.is_empty());
         self.step(outcome)
     }
 
     fn input(&mut self, now: u64, from: Address, frame: &[u8]) -> Step {
         let outcome = self.machine.input(to_addr(from), frame, now);
+        self.steps += u64::from(outcome == interpret::Outcome::Ok);
         self.step(outcome)
     }
 

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use nacre_bypass::add_bypasses;
+use nacre_bypass::{add_bypasses, USUAL};
 use nacre_simulator::interpreter::Interpreter;
 use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::random::Random;
@@ -17,7 +17,7 @@ use nacre_tests::{in_parallel, soaking};
 
 fn with_bypasses(stack: &Stack) -> Stack {
     let mut stack = stack.clone();
-    add_bypasses(&mut stack);
+    add_bypasses(&mut stack, &USUAL);
     stack
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nacre_driver::Session;
 use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
 use nacre_prover::solvers;
-use nacre_stack::{number, print, Span, Stack};
+use nacre_stack::{number, print, Bypass, Span, Stack};
 use sha2::{Digest, Sha256};
 
 use super::bypasses::{name, reason};
@@ -33,7 +33,7 @@ type Fate = Option<String>;
 pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack) {
     let stack = with_bypasses_of(composed, optimized);
     let kept = Kept::find();
-    let names: Vec<String> = (0..stack.bypasses.len()).map(|at| name_of(&stack, at)).collect();
+    let names = names_of(&stack);
     let mut fates: Vec<Option<Fate>> = names.iter().map(|name| kept.fate(name)).collect();
     for (at, verdict) in newly_tried(&stack, &fates) {
         let fate = fate_of(&stack, &verdict);
@@ -80,12 +80,21 @@ fn fate_of(stack: &Stack, verdict: &Verdict) -> Fate {
     }
 }
 
-/// A name for a bypass: a digest of the stack as it is composed, and of the bypass, wherever their sources are.
-fn name_of(stack: &Stack, at: usize) -> String {
-    let mut alone = Stack { bypasses: vec![stack.bypasses[at].clone()], ..stack.clone() };
+/// Names for the bypasses of an optimized stack, which are the same as long as the stack is.
+pub fn names(composed: &Stack, optimized: &Stack) -> Vec<String> {
+    names_of(&with_bypasses_of(composed, optimized))
+}
+
+/// A digest of the stack as it is composed, and of each bypass, wherever their sources are.
+fn names_of(stack: &Stack) -> Vec<String> {
+    let mut alone = Stack { bypasses: vec![], ..stack.clone() };
     alone.filters.iter_mut().for_each(|filter| filter.span = Span::default());
-    let digest = Sha256::new().chain_update(CLAIMS).chain_update(print(&alone)).finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let name = |bypass: &Bypass| {
+        alone.bypasses = vec![bypass.clone()];
+        let digest = Sha256::new().chain_update(CLAIMS).chain_update(print(&alone)).finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    stack.bypasses.iter().map(name).collect()
 }
 
 /// The bypasses that come with the program, and what became of each.
@@ -170,7 +179,7 @@ mod tests {
             String::from("# Written by the tests of cli/src/prove/kept.rs, with BLESS=1 in the environment.\n");
         for stack in stacks() {
             text += &format!("# {}\n", stack.name);
-            let names: Vec<String> = (0..stack.bypasses.len()).map(|at| name_of(&stack, at)).collect();
+            let names = names_of(&stack);
             let open: Vec<usize> = (0..names.len()).filter(|at| known(&names[*at]).is_none()).collect();
             let tried = in_parallel(open.len(), |at| try_it(&stack, open[at]));
             let tried: Vec<(usize, Fate)> = open.into_iter().zip(tried).collect();

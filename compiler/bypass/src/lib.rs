@@ -20,4 +20,4 @@ mod synthesize;
 pub use claims::{claims, Claims, Decide, What};
 pub use path::{Form, Output, Path, Refusal};
 pub use search::{paths, MOST};
-pub use synthesize::{add_bypasses, bypass, MOST_OF_ONE};
+pub use synthesize::{add_bypasses, bypass, Width, USUAL, WIDE};

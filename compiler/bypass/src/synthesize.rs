@@ -11,31 +11,42 @@ use crate::express::Express;
 use crate::path::Path;
 use crate::search::{search, MOST};
 
-/// The most bypasses of one entry without unlikely sides, and the most with one.
-pub const MOST_OF_ONE: [usize; 2] = [4, 4];
-/// The most shapes of frames that have some.
-const MOST_SHAPES: usize = 8;
-/// The most ways that are followed for a stack.
-const MOST_WAYS: usize = 1_024;
+/// How many ways are made bypasses of.
+#[derive(Clone, Copy, Debug)]
+pub struct Width {
+    /// The most bypasses of one entry without unlikely sides, the most with one, and so on.
+    of_one: &'static [usize],
+    /// The most shapes of frames that have some.
+    shapes: usize,
+    /// The most ways that are followed for an entry with so many unlikely sides, and for a stack.
+    ways_of_one: usize,
+    ways: usize,
+}
+
+/// Without knowledge of what is common.
+pub const USUAL: Width = Width { of_one: &[4, 4], shapes: 8, ways_of_one: MOST, ways: 1_024 };
+/// Candidates, of which a profile tells those that are common.
+pub const WIDE: Width = Width { of_one: &[64, 64, 64], shapes: 12, ways_of_one: 1_024, ways: 16_384 };
+
 /// No bypass is made of a stack whose state has more terms: each way makes them anew.
 const MOST_TERMS: usize = 50_000;
 
 /// Gives a stack bypasses for its common paths.
-pub fn add_bypasses(stack: &mut Stack) {
-    stack.bypasses = all_bypasses(stack);
+pub fn add_bypasses(stack: &mut Stack, width: &Width) {
+    stack.bypasses = all_bypasses(stack, width);
     number(stack);
 }
 
-fn all_bypasses(stack: &Stack) -> Vec<Bypass> {
+fn all_bypasses(stack: &Stack, width: &Width) -> Vec<Bypass> {
     let mut all = vec![];
     if terms_of_state(stack) > MOST_TERMS {
         return all;
     }
-    let mut ways = MOST_WAYS;
-    for entry in entries(stack) {
-        for (unlikely, most) in (0..).zip(MOST_OF_ONE) {
+    let mut ways = width.ways;
+    for entry in entries(stack, width) {
+        for (unlikely, most) in (0..).zip(width.of_one.iter().copied()) {
             let mut found = 0;
-            ways -= search(stack, entry, unlikely, MOST.min(ways), &mut |way| {
+            ways -= search(stack, entry, unlikely, width.ways_of_one.min(ways), &mut |way| {
                 if let Some(bypass) = way.ok().and_then(|path| bypass(stack, &path).ok()) {
                     all.push(bypass);
                     found += 1;
@@ -55,13 +66,13 @@ fn terms_of_state(stack: &Stack) -> usize {
 
 /// The entries that have bypasses: calls with a message, and frames of the first shapes that do not identify their
 /// connection. Timers and other calls are rare.
-fn entries(stack: &Stack) -> Vec<Entry> {
+fn entries(stack: &Stack, width: &Width) -> Vec<Entry> {
     let is_common = |entry: &Entry| match *entry {
         Entry::Timer(_) => false,
         Entry::Call(..) => entry.event(stack).is_some_and(|event| stack.event(event).message.is_some()),
         Entry::Frame(port, at) => {
             let layout = stack.ports[port.index()].frames.map(|layout| &stack.layouts[layout.index()]);
-            layout.is_some_and(|layout| !layout.shapes[at].identified && at < MOST_SHAPES)
+            layout.is_some_and(|layout| !layout.shapes[at].identified && at < width.shapes)
         }
     };
     Entry::all(stack).into_iter().filter(is_common).collect()

@@ -28,7 +28,12 @@ pub fn passes(level: Level) -> &'static [Pass] {
 }
 
 fn bypass(stack: &mut Stack) -> Vec<Decision> {
-    nacre_bypass::add_bypasses(stack);
+    nacre_bypass::add_bypasses(stack, &nacre_bypass::USUAL);
+    vec![]
+}
+
+fn candidates(stack: &mut Stack) -> Vec<Decision> {
+    nacre_bypass::add_bypasses(stack, &nacre_bypass::WIDE);
     vec![]
 }
 
@@ -39,6 +44,14 @@ pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
         decisions.extend(run_pass(stack, pass));
     }
     decisions
+}
+
+/// The same as at level bypass, with many more bypasses, of which a profile chooses.
+pub fn optimize_widely(stack: &mut Stack) {
+    for pass in passes(Level::Bypass) {
+        let run = if pass.name == BYPASS.name { candidates } else { pass.run };
+        run_pass(stack, &Pass { name: pass.name, run });
+    }
 }
 
 /// Runs one pass, numbers the nodes again and validates the stack.

@@ -1,0 +1,71 @@
+//! `nacre profile`, and `nacre build --profile`.
+
+mod common;
+
+use std::path::Path;
+
+use common::{nacre, ran};
+use serde_json::Value;
+
+const FILE: &str = "layers/sequencer/tests.nacre";
+
+fn profiled(folder: &Path, stack: &str, name: &str, more: &[&str]) -> (String, Value) {
+    let path = folder.join(name);
+    let path = path.to_str().expect("UTF-8").to_string();
+    let (status, out, err) = ran(nacre(&["profile", FILE, "--stack", stack, "-o", &path]).args(more));
+    assert!(status == 0 && out.is_empty() && err.contains("calls and frames took a bypass"), "{out}{err}");
+    let text = std::fs::read_to_string(&path).expect("it is written");
+    (path, serde_json::from_str(&text).expect("JSON"))
+}
+
+fn built(folder: &Path, more: &[&str]) -> (i32, Value, String) {
+    let to = folder.join("c");
+    let arguments = ["build", FILE, "--stack", "sequencer_alone", "--json", "-o"];
+    let (status, out, err) = ran(nacre(&arguments).arg(&to).args(more));
+    (status, serde_json::from_str(&out).unwrap_or_default(), err)
+}
+
+#[test]
+fn what_is_common_gets_bypasses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, profile) = profiled(folder.path(), "sequencer_alone", "profile", &["--messages", "500"]);
+    let number = |name: &str| profile[name].as_u64().expect("a number");
+    assert!(number("steps") >= 2000 && number("bypassed") * 100 >= number("steps") * 98, "{profile}");
+    let counts = profile["taken"].as_object().expect("counts");
+    let sum: u64 = counts.values().filter_map(Value::as_u64).sum();
+    assert_eq!(sum, number("bypassed"));
+    let common = counts.values().filter(|count| count.as_u64().is_some_and(|count| count * 1000 >= number("steps")));
+    let (status, json, err) = built(folder.path(), &["--level", "bypass", "--profile", &path]);
+    assert!(status == 0 && json["level"] == "bypass", "{json}{err}");
+    assert_eq!(json["bypasses"].as_u64(), Some(common.count() as u64), "{err}");
+    // Equal runs give equal profiles.
+    let (_, again) = profiled(folder.path(), "sequencer_alone", "again", &["--messages", "500"]);
+    assert_eq!(profile, again);
+}
+
+#[test]
+fn profile_of_another_stack_is_not_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, without, _) = built(folder.path(), &["--level", "bypass"]);
+    let (path, _) = profiled(folder.path(), "sequencer_twice", "profile", &["--messages", "50"]);
+    let (status, json, err) = built(folder.path(), &["--level", "bypass", "--profile", &path]);
+    assert!(status == 0 && err.contains("the profile is not of this stack"), "{err}");
+    assert_eq!(json["bypasses"], without["bypasses"]);
+}
+
+#[test]
+fn files_that_are_no_profiles_are_reported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("profile");
+    for text in ["", "{}", "[1]", "{\"stack\": \"a\", \"steps\": -1, \"bypassed\": 0, \"taken\": {}}"] {
+        std::fs::write(&path, text).expect("written");
+        let (status, _, err) = built(folder.path(), &["--level", "bypass", "--profile", path.to_str().expect("UTF-8")]);
+        assert!(status == 1 && err.contains("cannot read the profile"), "{text}: {err}");
+    }
+    let (status, _, err) = built(folder.path(), &["--level", "bypass", "--profile", "/no/such/file"]);
+    assert!(status == 1 && err.contains("/no/such/file"), "{err}");
+    let nothing = "{\"stack\": \"a\", \"steps\": 0, \"bypassed\": 0, \"taken\": {}}";
+    std::fs::write(&path, nothing).expect("written");
+    let (status, _, err) = built(folder.path(), &["--profile", path.to_str().expect("UTF-8")]);
+    assert!(status == 2 && err.contains("it needs `--level bypass`"), "{err}");
+}
