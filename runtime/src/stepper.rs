@@ -125,6 +125,7 @@ impl Stepper {
     ) -> Option<QuickDelivery> {
         assert!(self.active.is_none(), "outputs of the last step may lie in the buffer");
         let taken = connection.instance.input_quick(pool, now, &connection.from, &self.buffer[..len])?;
+        self.out.clear();
         self.active = Some(Active { id: connection.id, next: 0, quick: Some(taken.message.clone()) });
         Some(taken)
     }
@@ -155,7 +156,7 @@ impl Stepper {
     /// The outputs of the active step.
     #[inline]
     pub(crate) fn outputs(&self) -> Outputs<'_> {
-        if self.active.is_none() || self.is_quick() {
+        if self.active.is_none() {
             return Outputs::none();
         }
         // SAFETY: `active` is set when a step has been run, and unset or replaced before any further call is given its

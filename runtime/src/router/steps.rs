@@ -116,7 +116,7 @@ impl<O: Outbox> Router<O> {
     }
 
     /// The next event of the active step that concerns the application, and where its message is.
-    #[inline]
+    #[inline(always)]
     fn next_of_active(&mut self) -> Option<(Head, Lent)> {
         let Router { stepper, connections, after, .. } = self;
         let id = stepper.active()?;
@@ -177,6 +177,7 @@ impl<O: Outbox> Router<O> {
 }
 
 /// Interprets an output for the application.
+#[inline]
 fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After>) -> Option<Head> {
     let has_address = connection.instance.stack().events().get(usize::from(output.event()))?.has_address;
     let address = if has_address { output.address() } else { None };
@@ -184,6 +185,7 @@ fn translate(connection: &Connection, output: &Output<'_>, after: &mut Vec<After
 }
 
 /// Interprets an event of a stack for the application.
+#[inline]
 pub(super) fn told(
     connection: &Connection,
     (number, arguments): (u16, [u64; 4]),
@@ -219,6 +221,7 @@ pub(super) fn told(
     Some(Head::Other { connection: id, event: number, arguments, address })
 }
 
+#[inline]
 fn delivered(connection: &Connection, from: Option<SocketAddr>) -> Head {
     let is_proven = connection.confirmed || !connection.arrived;
     Head::Delivered { connection: connection.id, from, is_proven }
