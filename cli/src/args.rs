@@ -88,7 +88,7 @@ pub struct Reproduce {
     #[arg(value_name = "TABLE")]
     pub table: String,
     /// Messages of each timed run; fewer take less time and repeat less well
-    #[arg(long, value_name = "N", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(100..))]
     pub messages: u64,
     /// Print JSON
     #[arg(long)]
@@ -289,7 +289,7 @@ pub struct Profile {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Messages from each endpoint
-    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub messages: u32,
     /// Length of the longest message in bytes, at most 16777216; the stack may accept less
     #[arg(long, default_value_t = 1_000, value_name = "BYTES", value_parser = length)]

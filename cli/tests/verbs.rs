@@ -58,12 +58,10 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
-fn unbuilt_verbs_are_reported() {
-    for verb in ["dissector"] {
-        let (status, out, err) = ran(&mut nacre(&[verb, "anything", "--at", "all"]));
-        assert_eq!((status, out.as_str()), (3, ""));
-        assert_eq!(err, format!("error: `nacre {verb}` is not built yet\n"));
-    }
+fn unbuilt_verb_is_reported() {
+    let (status, out, err) = ran(&mut nacre(&["dissector", "anything", "--at", "all"]));
+    assert_eq!((status, out.as_str()), (3, ""));
+    assert_eq!(err, "error: `nacre dissector` is not built yet\n");
 }
 
 #[test]

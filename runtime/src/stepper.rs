@@ -113,8 +113,8 @@ impl Stepper {
         outcome
     }
 
-    /// Gives a stack the first bytes of the buffer by its quick entry; if it takes them, that is the active step. No step
-    /// may be active. None: nothing has happened.
+    /// Gives a stack the first bytes of the buffer by its quick entry; if it takes them, that is the active step. No
+    /// step may be active. None: nothing has happened.
     #[inline]
     pub(crate) fn input_quick(
         &mut self,

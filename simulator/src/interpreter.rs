@@ -8,8 +8,8 @@ use nacre_stack::{mask, Stack, Type};
 
 use crate::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcome, Output, Step};
 
-/// What took the steps of endpoints: how often each bypass did, by its index, and how many calls with a message and frames
-/// there were that did something.
+/// What took the steps of endpoints: how often each bypass did, by its index, and how many calls with a message and
+/// frames there were that did something.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     pub bypasses: Vec<u64>,

@@ -158,10 +158,10 @@ fn instructions(workloads: &mut Workloads) -> Result<Table, String> {
 fn sizes(workloads: &mut Workloads) -> Result<Table, String> {
     let mut rows = vec![];
     let functions = functions(workloads, Level::Call)?.unwrap_or_default();
-    for layer in ["frag", "pt2pt", "sequencer", "floor"] {
-        let (down, up) = of_layer(&functions, &prefix("ten", Level::Call), layer);
-        let times = if layer == "sequencer" { " (all seven)" } else { "" };
-        rows.push(row(&format!("{layer}{times}"), None, Some((down, up))));
+    for (layer, times) in workloads.layers("ten")? {
+        let (down, up) = of_layer(&functions, &prefix("ten", Level::Call), &layer);
+        let name = if times > 1 { format!("{layer} ({times} of them)") } else { layer };
+        rows.push(row(&name, None, Some((down, up))));
     }
     let sum = |at: usize| rows.iter().filter_map(|row: &Vec<Cell>| row[at].number()).sum::<f64>();
     rows.push(row("all layers", Some((6084.0, 17980.0)), Some((sum(3), sum(4)))));

@@ -84,6 +84,22 @@ impl Workloads {
         harness::costs(self.folder.path(), &prefix(stack, level), Some(layers), level.name(), workload)
     }
 
+    /// The layers of a stack, and how many there are of each.
+    pub fn layers(&mut self, stack: &str) -> Result<Vec<(String, usize)>, String> {
+        let Some(composed) = self.session.stack(stack) else { return Err(self.session.render(false)) };
+        let mut layers: Vec<(String, usize)> = vec![];
+        for layer in &composed.layers {
+            // Another one of the same name has a number.
+            let name = layer.name.trim_end_matches(|c: char| c.is_ascii_digit());
+            let name = if name.ends_with('_') { name.trim_end_matches('_') } else { &layer.name };
+            match layers.iter_mut().find(|(known, _)| known == name) {
+                Some((_, times)) => *times += 1,
+                None => layers.push((name.to_string(), 1)),
+            }
+        }
+        Ok(layers)
+    }
+
     /// Writes a stack as C; the number of its layers. None: no bypass is proved here.
     pub fn emit(&mut self, stack: &'static str, level: Level) -> Result<Option<usize>, String> {
         let Some(composed) = self.session.stack(stack) else { return Err(self.session.render(false)) };

@@ -107,7 +107,8 @@ impl Moved<'_> {
             "encrypted": self.protection.is_encrypted(), "peer_key": self.peer_key.map(|key| key.to_string()),
             "seconds": self.time.as_secs_f64(), "sha256": hex(&self.sum), "peer_sha256": hex(&self.other_sum),
             "frames_out": traffic.frames_out, "frames_in": traffic.frames_in,
-            "retransmitted": self.statistics.retransmitted, "quick": traffic.quick, "taken": traffic.taken, "dropped": object(self.drops()),
+            "retransmitted": self.statistics.retransmitted, "quick": traffic.quick, "taken": traffic.taken,
+            "dropped": object(self.drops()),
             "counted": object(self.counted()), "faults": faults,
         })
     }
