@@ -43,7 +43,7 @@ struct end {
 static const struct nacre_stack *const stacks[MACHINES] = {&queue_stack, &call_stack, &inline_stack, &bypass_stack, &bypass_stack};
 static struct end ends[2];
 static uint64_t now, told;
-static bool settles;
+static bool settles, doubtful; /* doubtful: the host of the second end does not know yet whether its peer is there */
 static uint32_t steps, blocks, send_event, close_event;
 
 /* What all programs have reached. */
@@ -194,6 +194,7 @@ static void open_end(uint32_t side) {
                                                                          : NULL;
             if (value != NULL) { memcpy(config + given->offset, value, given->size); }
             if (given->role == NACRE_GIVEN_SEALING_KEY) { memset(config + given->offset, 1 + (int)side, given->size); }
+            if (given->role == NACRE_GIVEN_UNCONFIRMED) { config[given->offset] = side == 1 && doubtful; }
             if (given->role == NACRE_GIVEN_OPENING_KEY) { memset(config + given->offset, 2 - (int)side, given->size); }
         }
         m->state = malloc(s->state_size);
@@ -447,6 +448,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     steps = 0;
     uint8_t setup = next();
     settles = (setup & 8) == 0;
+    doubtful = (setup & 64) == 0;
     blocks = setup & 4 ? stacks[0]->blocks_for_one : next() % 64;
     open_end(0);
     open_end(1);

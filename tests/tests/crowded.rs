@@ -59,6 +59,18 @@ impl Client {
     }
 }
 
+impl Client {
+    /// Lets four seconds pass, in which frames are exchanged.
+    fn go_on(&mut self, server: &mut Server) {
+        for step in 1..400_u64 {
+            let now = 1 + step * 10_000_000;
+            server.0.set_time(now);
+            self.core.set_time(now);
+            self.exchange(server);
+        }
+    }
+}
+
 /// A server that returns each message, and how many of these were refused.
 struct Server(SansIo, usize);
 
@@ -170,12 +182,7 @@ fn nothing_is_kept(stack: &Stack) {
         assert_eq!(counters[unkept], 39);
     }
     let [_, mut honest] = clients;
-    for step in 1..400_u64 {
-        let now = 1 + step * 10_000_000;
-        server.0.set_time(now);
-        honest.core.set_time(now);
-        honest.exchange(&mut server);
-    }
+    honest.go_on(&mut server);
     assert_eq!(honest.got, (0..40).map(|n| vec![n; 100]).collect::<Vec<_>>(), "all come back");
 }
 
@@ -210,12 +217,7 @@ fn few_pieces_are_kept(stack: &Stack) {
     assert_eq!(statistics.traffic.no_space, 2 * (64 - 8));
     assert_eq!(statistics.controls_out, 2, "each is asked");
     let [_, mut honest] = clients;
-    for step in 1..400_u64 {
-        let now = 1 + step * 10_000_000;
-        server.0.set_time(now);
-        honest.core.set_time(now);
-        honest.exchange(&mut server);
-    }
+    honest.go_on(&mut server);
     assert_eq!(honest.got, [long], "it comes back");
 }
 

@@ -1,8 +1,9 @@
 //! The bugs that `tools/inject-bugs.sh`, `tools/seed-protocol-bugs.sh` and `tools/seed-router-bugs.sh` put into a copy of
 //! the tree match it, and are in all components of the compiler and all layers of the library.
 
+use nacre_driver::Session;
 use nacre_tests::injected::{bugs, Bug};
-use nacre_tests::root;
+use nacre_tests::{files, root};
 
 /// The bugs of a list, each of which changes its file.
 fn fitting(list: &str) -> Vec<Bug> {
@@ -36,6 +37,29 @@ fn each_layer_has_a_bug_that_fits() {
         let folder = format!("layers/{}/", layer.file_name().to_string_lossy());
         assert!(bugs.iter().any(|bug| bug.file.starts_with(&folder)), "no bug in {folder}");
     }
+}
+
+/// A bug that the checker rejects would be none that the specifications must find.
+#[test]
+fn each_bug_of_a_layer_is_a_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sources = |of: &str| files(&root().join(of), ".nacre").into_iter();
+    for path in sources("layers").chain(sources("examples")) {
+        let copy = folder.path().join(path.strip_prefix(root()).expect("below the root"));
+        std::fs::create_dir_all(copy.parent().expect("a folder")).expect("made");
+        std::fs::copy(&path, copy).expect("copied");
+    }
+    let mut rejected = vec![];
+    for (number, bug) in fitting("tools/seeded-protocol-bugs.txt").iter().enumerate() {
+        let path = folder.path().join(&bug.file);
+        let source = std::fs::read_to_string(&path).expect("readable");
+        std::fs::write(&path, bug.apply(&source, number).expect("it fits")).expect("written");
+        if Session::open(std::slice::from_ref(&path)).has_errors() {
+            rejected.push(format!("{number} {}", bug.name));
+        }
+        std::fs::write(&path, source).expect("written");
+    }
+    assert!(rejected.is_empty(), "no programs:\n{}", rejected.join("\n"));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Steps by the quick entries of a stack: a call that makes one frame, a frame that is delivered. They take what is
 //! common; everything else has no effect there, and goes by the ordinary entries.
 
+use super::sending::note_sent;
 use super::steps::told;
 use super::Router;
 use crate::connection::{Connection, Phase};
 use crate::event::{ConnectionId, Pending};
-use crate::outbox::{Outbox, Sent};
+use crate::outbox::Outbox;
 use crate::shares::Cause;
 use std::io::IoSlice;
 
@@ -35,17 +36,8 @@ impl<O: Outbox> Router<O> {
         let to = to.unwrap_or(connection.peer.address);
         let counts = connection.count_out(head.bytes().len() + message.len());
         debug_assert!(counts, "a confirmed connection has no budget");
-        match outbox.send(Some(id), to, &[IoSlice::new(head.bytes()), IoSlice::new(message)]) {
-            Sent::Done => {}
-            Sent::Overflowed(others) => {
-                connection.traffic.overflowed += 1;
-                errors.extend(others);
-            }
-            Sent::Failed(own, others) => {
-                connection.traffic.send_errors += u64::from(own.is_some());
-                errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
-            }
-        }
+        let sent = outbox.send(Some(id), to, &[IoSlice::new(head.bytes()), IoSlice::new(message)]);
+        note_sent(&mut connection.traffic, to, sent, errors);
         connection.traffic.taken += 1;
         self.reschedule(id);
         true

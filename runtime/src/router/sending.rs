@@ -5,7 +5,8 @@ use crate::connection::{Connection, Phase};
 use crate::event::ConnectionId;
 use crate::outbox::{Flow, Outbox, Sent};
 use crate::output::{Message, Output};
-use std::io::IoSlice;
+use crate::statistics::Traffic;
+use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 
 /// Pieces of a frame that are sent without a copy.
@@ -34,32 +35,30 @@ impl<O: Outbox> Router<O> {
             if !connection.count_out(frame.len()) {
                 continue;
             }
-            match transmit(outbox, (Some(id), to), &frame) {
-                Sent::Done => {}
-                Sent::Overflowed(others) => {
-                    connection.traffic.overflowed += 1;
-                    errors.extend(others);
-                }
-                Sent::Failed(own, others) => {
-                    connection.traffic.send_errors += u64::from(own.is_some());
-                    errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
-                }
-            }
+            let sent = transmit(outbox, (Some(id), to), &frame);
+            note_sent(&mut connection.traffic, to, sent, errors);
         }
     }
 
     /// Sends a frame that no stack made, or that was held back.
     pub(crate) fn send_plain(&mut self, flow: Flow, to: SocketAddr, frame: &[u8]) {
-        match self.outbox.send(flow, to, &[IoSlice::new(frame)]) {
-            Sent::Done => {}
-            Sent::Overflowed(others) => {
-                self.statistics.traffic.overflowed += 1;
-                self.errors.extend(others);
-            }
-            Sent::Failed(own, others) => {
-                self.statistics.traffic.send_errors += u64::from(own.is_some());
-                self.errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
-            }
+        let sent = self.outbox.send(flow, to, &[IoSlice::new(frame)]);
+        note_sent(&mut self.statistics.traffic, to, sent, &mut self.errors);
+    }
+}
+
+/// Counts what became of a frame, and keeps errors.
+#[inline]
+pub(super) fn note_sent(traffic: &mut Traffic, to: SocketAddr, sent: Sent, errors: &mut Vec<(SocketAddr, io::Error)>) {
+    match sent {
+        Sent::Done => {}
+        Sent::Overflowed(others) => {
+            traffic.overflowed += 1;
+            errors.extend(others);
+        }
+        Sent::Failed(own, others) => {
+            traffic.send_errors += u64::from(own.is_some());
+            errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
         }
     }
 }

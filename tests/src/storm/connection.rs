@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nacre_simulator::endpoint::{Address, Endpoint, Maker, Opening, Outcome, NEVER};
+use nacre_simulator::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcome, NEVER};
 use nacre_simulator::interface::{givens, Ends, Interface};
 use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
-use nacre_stack::{EventRole, PortEvent, Stack, Type};
+use nacre_stack::{EventRole, GivenRole, PortEvent, Stack, Type};
 
 use super::tally::Tally;
 
@@ -82,7 +82,11 @@ impl<'s> Connection<'s> {
         };
         for end in 0..2 {
             let ends = Ends { own: end, peer: 1 - end };
-            let givens = givens(&connection.interface.givens, &mut connection.random, shared, ends, address(1 - end));
+            let wanted = &connection.interface.givens;
+            let mut givens = givens(wanted, &mut connection.random, shared, ends, address(1 - end));
+            // One of the hosts does not know yet whether the peer is there.
+            let doubtful = wanted.iter().filter(|wanted| end == 1 && wanted.role == Some(GivenRole::Unconfirmed));
+            givens.extend(doubtful.map(|wanted| (wanted.name.clone(), Given::Number(1))));
             let opening = Opening { givens, seed: connection.random.number(), now };
             let (endpoint, outputs) = maker.open(&opening)?;
             connection.ends.push(End { endpoint, address: address(end), past: Vec::new() });
