@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use nacre_driver::{Level, Session};
+use nacre_driver::{Emitted, Level, Session};
 
 use crate::callgrind::inclusive;
 
@@ -134,10 +134,14 @@ pub fn costs(
 pub fn emit(folder: &Path, file: &Path, stack: &str, level: Level, prefix: &str) -> Result<usize, String> {
     let mut session = Session::open(&[file.to_path_buf()]);
     let Some(composed) = session.stack(stack) else { return Err(session.render(false)) };
-    let emitted = session.emit(&composed, level, Some(prefix));
-    write(folder, &format!("{prefix}.h"), &emitted.header)?;
-    write(folder, &format!("{prefix}.c"), &emitted.source)?;
+    write_emitted(folder, prefix, &session.emit(&composed, level, Some(prefix)))?;
     Ok(composed.layers.len())
+}
+
+/// Writes `PREFIX.h` and `PREFIX.c` into the folder.
+pub fn write_emitted(folder: &Path, prefix: &str, emitted: &Emitted) -> Result<(), String> {
+    write(folder, &format!("{prefix}.h"), &emitted.header)?;
+    write(folder, &format!("{prefix}.c"), &emitted.source)
 }
 
 /// Compiles the program of an emitted stack, with further sources and libraries.

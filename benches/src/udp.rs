@@ -232,8 +232,8 @@ fn one_round(listener: &mut Listener, id: ConnectionId, data: &[u8], polling: bo
     Ok(start.elapsed().as_nanos() as f64 / 1e3)
 }
 
-/// Begins so many round trips of 8 bytes in a second, or as many as are possible, by threads that poll. Returns how
-/// many these were in a second, and the median of their times in microseconds.
+/// Starts `rounds` round trips of 8 bytes at a rate of `per_second`, or as fast as possible if that is slower; both
+/// threads poll. Returns the achieved rate and the median latency in microseconds.
 pub fn paced(stack: &Stack, per_second: u32, rounds: usize) -> Result<(f64, f64), String> {
     let (at, stop, thread) = server(stack, true, true)?;
     let (mut listener, id) = client(stack, at)?;
@@ -254,8 +254,8 @@ pub fn paced(stack: &Stack, per_second: u32, rounds: usize) -> Result<(f64, f64)
     Ok((rounds as f64 / seconds, quantile(times, 0.5)))
 }
 
-/// Clients of one server, each of which sends 8 bytes, waits for the answer and begins again, so many times. Returns
-/// the round trips of all in a second.
+/// Each of `clients` connections to one server makes `rounds` round trips of 8 bytes, one at a time. Returns the
+/// total number of round trips per second.
 pub fn crowd(stack: &Stack, clients: usize, rounds: usize) -> Result<f64, String> {
     let (at, stop, thread) = server(stack, true, false)?;
     let told = |e: nacre_runtime::Error| e.to_string();

@@ -13,6 +13,10 @@ use crate::help;
 use crate::levels::{EmittedLevel, Machines};
 use crate::units::{address, length, members, peer, setting, Peer, Probability, Time};
 
+/// Messages of a timed run of `nacre reproduce`, and of an endpoint of `nacre profile`.
+const TIMED: std::ops::RangeInclusive<u64> = 100..=100_000_000;
+const PROFILED: std::ops::RangeInclusive<i64> = 1..=1_000_000;
+
 #[derive(Parser, Debug)]
 #[command(
     name = "nacre",
@@ -88,7 +92,7 @@ pub struct Reproduce {
     #[arg(value_name = "TABLE")]
     pub table: String,
     /// Messages of each timed run; fewer take less time and repeat less well
-    #[arg(long, value_name = "N", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(100..))]
+    #[arg(long, default_value_t = 300_000, value_name = "N", value_parser = clap::value_parser!(u64).range(TIMED))]
     pub messages: u64,
     /// Print JSON
     #[arg(long)]
@@ -289,7 +293,7 @@ pub struct Profile {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Messages from each endpoint
-    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(PROFILED))]
     pub messages: u32,
     /// Length of the longest message in bytes, at most 16777216; the stack may accept less
     #[arg(long, default_value_t = 1_000, value_name = "BYTES", value_parser = length)]

@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::Profile as Arguments;
 use crate::console::{complain, print, say, Exit};
-use crate::output::write;
+use crate::output::{require_writable, write};
 use crate::{program, prove, sim};
 
 /// Nanoseconds between the messages of an endpoint: a conversation, and a stream.
 const PAUSES: [u64; 2] = [1_000_000, 20_000];
 
-/// What is taken by fewer than one in so many steps gets no bypass.
+/// A path that fewer than one step in `RARE` takes gets no bypass.
 const RARE: u64 = 1_000;
 
 /// What a file says. Names are those of `prove::names`.
@@ -42,6 +42,10 @@ pub fn profile(args: &Arguments) -> Exit {
         Ok(found) => found,
         Err(exit) => return exit,
     };
+    if let Some(Err(why)) = args.output.as_ref().map(|path| require_writable(path)) {
+        complain(&why);
+        return Exit::No;
+    }
     let measured = match measure(&stack, args) {
         Ok(measured) => measured,
         Err(why) => {
@@ -120,10 +124,34 @@ impl Profile {
             return None;
         }
         let mut chosen: Vec<(u64, Bypass)> = counts.into_iter().zip(std::mem::take(&mut optimized.bypasses)).collect();
-        chosen.retain(|(count, _)| count * RARE >= self.steps);
+        chosen.retain(|(count, _)| count.saturating_mul(RARE) >= self.steps);
         chosen.sort_by_key(|(count, _)| Reverse(*count));
         optimized.bypasses = chosen.into_iter().map(|(_, bypass)| bypass).collect();
         number(&mut optimized);
         Some(optimized)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_common_comes_first_and_what_is_rare_not_at_all() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../layers/sequencer/tests.nacre");
+        let mut session = nacre_driver::Session::open(&[file]);
+        let composed = session.stack("sequencer_alone").expect("a stack");
+        let mut widely = composed.clone();
+        nacre_driver::optimize_widely(&mut widely);
+        let names = prove::names(&composed, &widely);
+        assert!(names.len() >= 4, "{}", names.len());
+        // The later a candidate is found, the more common it is, up to numbers that only a forged file has.
+        let last = names.len() as u64 - 1;
+        let count = |at: u64| if at == last { u64::MAX } else { at * 1_000 };
+        let taken = names.iter().cloned().zip((0..).map(count)).collect();
+        let profile = Profile { stack: String::new(), steps: 2_000_000, bypassed: 0, taken };
+        let chosen = profile.choose(&composed).expect("it is of this stack");
+        let wanted: Vec<&String> = names.iter().skip(2).rev().collect();
+        assert_eq!(prove::names(&composed, &chosen).iter().collect::<Vec<_>>(), wanted);
     }
 }

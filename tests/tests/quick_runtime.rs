@@ -38,7 +38,7 @@ impl World {
         World { ends, ids: [Some(client), None], flying: vec![], now: 1 }
     }
 
-    /// What came of an operation at an end: at most so many events, then all frames.
+    /// The result of an operation at an endpoint: its next events, at most `events` of them, and then all frames.
     fn outcome(&mut self, end: usize, events: usize) -> Vec<String> {
         let mut told = vec![];
         while told.len() < events {
@@ -159,7 +159,7 @@ fn conversation_without_losses_is_quick() {
     }
 }
 
-/// `share`: of a hundred calls and frames, so many are quick at least.
+/// `share`: the minimum percentage of calls and frames that the quick entries take.
 fn converse(stack: &Stack, share: u64) {
     let mut world = World::new(stack, None);
     let mut delivered = 0;

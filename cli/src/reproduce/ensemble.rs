@@ -102,7 +102,8 @@ pub fn message_sizes(workloads: &mut Workloads) -> Result<Vec<Table>, String> {
         for size in [4, 24, 100, 1024] {
             let entry = workloads.cost("ten", how, size)?.map(|cost| cost.pingpong);
             let [instructions, nanoseconds] = both(entry);
-            rows.push(vec![Cell::Word(level.into()), Cell::whole(size.into()), instructions, nanoseconds]);
+            let name = Cell::Word(format!("{level}, {size}"));
+            rows.push(vec![name, Cell::whole(size.into()), instructions, nanoseconds]);
         }
     }
     Ok(vec![Table {

@@ -55,20 +55,13 @@ fn bars(table: &Table, column: usize) -> String {
     let mut y = BAR;
     for row in &table.rows {
         let Some(number) = row[column].number() else { continue };
-        // Words, and a number in front of the drawn column that tells rows apart.
-        let mut name = row[0].shown();
-        if let (Cell::Word(_), Some(Cell::Number(..)), true) =
-            (&row[0], row.get(1), column > 1 && is_repeated(table, row))
-        {
-            name = format!("{name}, {}", row[1].shown());
-        }
         let width = if most > 0.0 { number / most * (WIDTH - NAMES - 80.0) } else { 0.0 };
         drawn += &format!(
             "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><rect x=\"{NAMES}\" y=\"{y}\" width=\"{width:.1}\" \
              height=\"{}\" fill=\"#2a7\"/><text x=\"{:.1}\" y=\"{}\">{}</text>\n",
             NAMES - 8.0,
             y + BAR - 10.0,
-            escaped(&name),
+            escaped(&row[0].shown()),
             BAR - 8.0,
             NAMES + width + 6.0,
             y + BAR - 10.0,
@@ -77,11 +70,6 @@ fn bars(table: &Table, column: usize) -> String {
         y += BAR;
     }
     svg(y + 4.0, &format!("<text x=\"{NAMES}\" y=\"14\">{}</text>\n{drawn}", escaped(table.columns[column])))
-}
-
-/// Whether another row has the same first cell.
-fn is_repeated(table: &Table, row: &[Cell]) -> bool {
-    table.rows.iter().filter(|other| other[0].shown() == row[0].shown()).count() > 1
 }
 
 fn points(table: &Table, across: usize, up: usize) -> String {

@@ -109,10 +109,7 @@ impl Workloads {
         }
         let prefix = prefix(stack, level);
         let emitted = self.session.emit_optimized(optimized, level, Some(&prefix));
-        for (end, text) in [("h", &emitted.header), ("c", &emitted.source)] {
-            let path = self.folder.path().join(format!("{prefix}.{end}"));
-            std::fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))?;
-        }
+        harness::write_emitted(self.folder.path(), &prefix, &emitted)?;
         Ok(Some(composed.layers.len()))
     }
 }

@@ -11,21 +11,21 @@ use crate::express::Express;
 use crate::path::Path;
 use crate::search::{search, MOST};
 
-/// How many ways are made bypasses of.
+/// How many paths are turned into bypasses.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
     /// The most bypasses of one entry without unlikely sides, the most with one, and so on.
     of_one: &'static [usize],
     /// The most shapes of frames that have some.
     shapes: usize,
-    /// The most ways that are followed for an entry with so many unlikely sides, and for a stack.
+    /// Limits of the search: paths followed for one entry with a given number of unlikely sides, and for the stack.
     ways_of_one: usize,
     ways: usize,
 }
 
-/// Without knowledge of what is common.
+/// The limits without a profile.
 pub const USUAL: Width = Width { of_one: &[4, 4], shapes: 8, ways_of_one: MOST, ways: 1_024 };
-/// Candidates, of which a profile tells those that are common.
+/// The limits for candidates, from which a profile selects the common ones.
 pub const WIDE: Width = Width { of_one: &[64, 64, 64], shapes: 12, ways_of_one: 1_024, ways: 16_384 };
 
 /// No bypass is made of a stack whose state has more terms: each way makes them anew.

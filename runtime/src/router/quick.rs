@@ -68,13 +68,12 @@ impl<O: Outbox> Router<O> {
     }
 }
 
-/// Whether nothing else has to be done with each step of a connection.
+/// Whether a step of a connection needs nothing besides its stack. The entries themselves do nothing while a `later`
+/// event is pending.
 #[inline]
 fn may_be_quick(connection: &Connection) -> bool {
     connection.instance.stack().is_quick()
         && connection.phase == Phase::Live
-        // A `later` event that waits comes first; 0: nobody has looked.
-        && connection.stack_deadline != 0
         && connection.budget.is_none()
         && connection.farewell.is_none()
 }
