@@ -7,11 +7,11 @@ use crate::body::{pushes, Body, Kind};
 use crate::code::Code;
 use crate::emitted::Level;
 use crate::events::Written;
-use crate::functions::{Function, Linkage};
+use crate::functions::{Function, Linkage, Parameter};
 use crate::plan::Item;
 use crate::writer::Writer;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// The bypasses of an entry, in order; at other levels there are none.
     pub fn bypasses_of(&self, entry: Entry) -> Vec<usize> {
         let all = self.stack.bypasses.iter().enumerate().filter(|_| self.level == Level::Bypass);
@@ -27,26 +27,56 @@ impl Writer<'_> {
         format!("bypass {at:02}: {event}{headers}")
     }
 
-    /// The function of a bypass.
+    /// The function of a bypass. It says whether it has taken the event, unless that was decided before.
     pub fn bypass(&mut self, at: usize) -> Written {
-        let stack = self.stack;
-        let bypass = &stack.bypasses[at];
         let function = self.item_function(Item::Bypass(at));
-        let homes: Vec<usize> = bypass.homes.iter().map(|home| self.level_of(*home)).collect();
-        let mut body = Body::new(self, 0, Kind::Handler, &bypass.locals, &[&bypass.body]);
-        body.settle(bypass, &homes);
-        let parameters: Vec<LocalId> =
-            bypass.parameters.iter().chain(bypass.fields.iter().flatten()).copied().collect();
+        let decided = self.is_chosen(at);
+        let bypass = &self.stack.bypasses[at];
+        let (mut body, parameters) = self.body_of_bypass(at, !decided);
         let declared = body.parameters(&parameters);
         body.void_parameters(&parameters);
         body.code.line("(void)step;");
-        body.require_all(&bypass.condition);
+        if !decided {
+            body.require_all(&bypass.condition);
+        }
         body.block(&bypass.body);
         body.line_of(Span::default());
-        body.code.line("return true;");
+        if !decided {
+            body.code.line("return true;");
+        }
         let code = body.code;
-        let (result, linkage) = (Some("bool".into()), Linkage::InPlace);
-        Written { function: Function { parameters: declared, result, linkage, ..function }, body: code }
+        let result = (!decided).then(|| "bool".into());
+        Written {
+            function: Function { parameters: declared, result, linkage: Linkage::InPlace, ..function },
+            body: code,
+        }
+    }
+
+    /// The parameters of a bypass, and the parts of its condition; none: some of these are no expressions in C.
+    pub fn condition_of_bypass(&mut self, at: usize) -> Option<(Vec<Parameter>, Vec<String>)> {
+        let condition = &self.stack.bypasses[at].condition;
+        let (mut body, parameters) = self.body_of_bypass(at, true);
+        let declared = body.parameters(&parameters);
+        let part = |one| {
+            let apart = body.apart(|body| body.value(one));
+            apart.is_expression().then(|| apart.value.to_string())
+        };
+        let parts = chain_of(condition).into_iter().map(part).collect::<Option<_>>()?;
+        Some((declared, parts))
+    }
+
+    /// A body for the code of a bypass, and its parameters. `asks`: whether that has its condition.
+    fn body_of_bypass(&mut self, at: usize, asks: bool) -> (Body<'_, 'a>, Vec<LocalId>) {
+        let stack = self.stack;
+        let bypass = &stack.bypasses[at];
+        let homes: Vec<usize> = bypass.homes.iter().map(|home| self.level_of(*home)).collect();
+        let mut body = Body::new(self, 0, Kind::Handler, &bypass.locals, &[&bypass.body]);
+        body.settle(bypass, &homes);
+        if asks {
+            bypass.condition.each(|node| body.reads(node.local()));
+        }
+        let parameters = bypass.parameters.iter().chain(bypass.fields.iter().flatten()).copied().collect();
+        (body, parameters)
     }
 
     /// The lowest layer whose headers a message carries at a place.
@@ -73,6 +103,13 @@ impl Writer<'_> {
 
     /// The call of a bypass, which says whether it has taken the event.
     pub fn bypass_call(&mut self, at: usize, texts: &[String], fields: &[String]) -> String {
+        let arguments = self.bypass_arguments(at, texts, fields);
+        let callee = self.ask(Item::Bypass(at), true);
+        self.call_step(&callee, &arguments)
+    }
+
+    /// Its arguments: those of the event, and the fields of the frame.
+    pub fn bypass_arguments(&mut self, at: usize, texts: &[String], fields: &[String]) -> Vec<String> {
         let bypass = &self.stack.bypasses[at];
         let mut arguments = texts.to_vec();
         for (argument, local) in arguments.iter_mut().zip(&bypass.parameters) {
@@ -83,8 +120,7 @@ impl Writer<'_> {
             }
         }
         arguments.extend(fields.iter().cloned());
-        let callee = self.ask(Item::Bypass(at), true);
-        self.call_step(&callee, &arguments)
+        arguments
     }
 }
 
@@ -92,12 +128,8 @@ impl<'a> Body<'_, 'a> {
     /// Returns false unless all of a chain of conditions hold. What takes statements is calculated only if all before
     /// it hold.
     fn require_all(&mut self, condition: &'a Expr) {
-        let chain = match &condition.kind {
-            ExprKind::Binary(BinaryOp::Both, a, b) => Expr::chain(BinaryOp::Both, a, b),
-            _ => vec![condition],
-        };
         let mut simple = vec![];
-        for one in chain {
+        for one in chain_of(condition) {
             let apart = self.apart(|body| body.value(one));
             if apart.is_expression() {
                 simple.push(apart.value.to_string());
@@ -135,8 +167,15 @@ impl<'a> Body<'_, 'a> {
             }
         });
         self.homes = homes.iter().map(|level| level.saturating_sub(1)).collect();
-        bypass.condition.each(|node| self.reads(node.local()));
         self.bypass = Some(bypass);
+    }
+}
+
+/// The parts of a condition.
+fn chain_of(condition: &Expr) -> Vec<&Expr> {
+    match &condition.kind {
+        ExprKind::Binary(BinaryOp::Both, a, b) => Expr::chain(BinaryOp::Both, a, b),
+        _ => vec![condition],
     }
 }
 

@@ -49,6 +49,9 @@ pub enum Global {
     Call(usize),
     /// Its quick entry.
     Quick(usize),
+    /// What takes frames of a shape for the quick entry, and which bypass does.
+    QuickShape(usize),
+    QuickChoice(usize),
     /// Whether it is admitted.
     Admits(usize),
     /// What takes it where it may need more than most calls do.

@@ -8,6 +8,18 @@ use crate::emitted::Level;
 use crate::plan::Item;
 use crate::writer::Writer;
 
+/// A common shape of frames.
+pub struct CommonShape<'a> {
+    /// What takes them.
+    pub input: &'a PortInput,
+    /// As it is of the frames that fit.
+    pub shape: Shape,
+    /// In C, whether a frame has its length and number.
+    pub fits: String,
+    /// In C, whether its fields are valid; they are then in `whole`.
+    pub reads: String,
+}
+
 impl<'a> Writer<'a> {
     /// The function that takes a frame at a lower port.
     pub fn input_function(&mut self, port: PortId) -> Code {
@@ -109,11 +121,19 @@ impl<'a> Writer<'a> {
     /// Opens a block for frames of a common shape, with their fields in `whole`. Returns what takes them, and the shape
     /// as it is there.
     pub fn open_shape(&mut self, port: PortId, index: usize, code: &mut Code) -> Option<(&'a PortInput, Shape)> {
-        let (p, stack) = (self.prefix.clone(), self.stack);
+        let p = self.prefix.clone();
+        let CommonShape { input, shape, fits, reads } = self.common(port, index)?;
+        code.open(format!("if ({p}_LIKELY({fits} && {reads})) {{"));
+        Some((input, shape))
+    }
+
+    /// How frames of a common shape are told from others.
+    pub fn common(&mut self, port: PortId, index: usize) -> Option<CommonShape<'a>> {
+        let stack = self.stack;
         let (input, layout_id) = stack.frames_at(port)?;
         let layout = &stack.layouts[layout_id.index()];
         let shape = &layout.shapes[index];
-        let function = self.shape_function(layout_id, index);
+        let reads = format!("{}(frame, len, &whole)", self.shape_function(layout_id, index));
         let first = match layout.form {
             LayoutForm::Preamble => format!(" && frame[0] == {}u", shape.number << 1),
             LayoutForm::Plain if layout.shapes.len() > 1 => format!(" && frame[0] == {}u", shape.number),
@@ -121,12 +141,11 @@ impl<'a> Writer<'a> {
         };
         // Empty messages are rare, and the code for the others need not ask whether there is any data.
         let has_data = shape.data && shape.data_max > 0;
-        let common = Shape { data_min: shape.data_min.max(has_data.into()), ..shape.clone() };
-        let long = crate::wire::fitting(&common)
+        let shape = Shape { data_min: shape.data_min.max(has_data.into()), ..shape.clone() };
+        let long = crate::wire::fitting(&shape)
             .filter(|_| shape.size > 0)
-            .unwrap_or(format!("len >= {}u", (shape.size + common.data_min).max(1)));
-        code.open(format!("if ({p}_LIKELY({long}{first} && {function}(frame, len, &whole))) {{"));
-        Some((input, common))
+            .unwrap_or(format!("len >= {}u", (shape.size + shape.data_min).max(1)));
+        Some(CommonShape { input, shape, fits: long + &first, reads })
     }
 
     /// The bypasses of a shape; where none takes the frame, it is read again with any others.

@@ -8,7 +8,6 @@
 use nacre_analysis::quick::{delivery, handles_bytes, left_by, Left, Sent, FRAMES};
 use nacre_stack::*;
 
-use crate::bypasses::fields_of;
 use crate::code::Code;
 use crate::entries::Call;
 use crate::globals::Global;
@@ -25,12 +24,12 @@ pub struct QuickCall {
 }
 
 impl Writer<'_> {
-    fn left_by(&self, at: usize) -> Option<Left> {
+    pub fn left_by(&self, at: usize) -> Option<Left> {
         let fits = self.stack.bounds.scratch <= MADE || !self.handles_bytes(at);
         left_by(self.stack, &self.stack.bypasses[at]).filter(|_| fits)
     }
 
-    fn handles_bytes(&self, at: usize) -> bool {
+    pub fn handles_bytes(&self, at: usize) -> bool {
         handles_bytes(&self.stack.bypasses[at])
     }
 
@@ -47,41 +46,12 @@ impl Writer<'_> {
         Some(QuickCall { bypasses, sent })
     }
 
-    /// The bypasses of a shape of frames that the quick entry tries, and what leaves by each.
-    fn quick_frame(&self, entry: Entry) -> Vec<(usize, bool, bool)> {
-        let Entry::Frame(FRAMES, index) = entry else { return vec![] };
-        let layout = self.stack.frames_at(FRAMES).map(|(_, layout)| &self.stack.layouts[layout.index()]);
-        if self.has_sessions(FRAMES) || delivery(self.stack).is_none() {
-            return vec![];
-        }
-        // A message of no bytes is not told from none.
-        let has_data = layout.is_some_and(|layout| layout.shapes[index].data && layout.shapes[index].data_max > 0);
-        let left = self.bypasses_of(entry).into_iter().filter_map(|at| match self.left_by(at)? {
-            Left::Delivery { event, data } if has_data || !data => Some((at, event, data)),
-            _ => None,
-        });
-        let mut left = left.collect();
-        self.prefer_short(&mut left, |(at, ..)| *at);
-        left
-    }
-
     /// Leaves long bypasses to the ordinary entry, if others are short.
-    fn prefer_short<T>(&self, bypasses: &mut Vec<T>, at: impl Fn(&T) -> usize) {
+    pub fn prefer_short<T>(&self, bypasses: &mut Vec<T>, at: impl Fn(&T) -> usize) {
         let short = |one: &T| !self.handles_bytes(at(one));
         if bypasses.iter().any(short) {
             bypasses.retain(short);
         }
-    }
-
-    /// The shapes of frames that the quick entry takes.
-    fn quick_shapes(&self) -> Vec<usize> {
-        let shapes = self.common_shapes(FRAMES).into_iter();
-        shapes.filter(|at| !self.quick_frame(Entry::Frame(FRAMES, *at)).is_empty()).collect()
-    }
-
-    /// Whether frames have a quick entry.
-    pub fn has_quick_input(&self) -> bool {
-        !self.quick_shapes().is_empty()
     }
 
     /// The bypasses of an entry that its quick entry does not try.
@@ -119,14 +89,6 @@ impl Writer<'_> {
         )
     }
 
-    fn quick_input_head(&self) -> String {
-        let p = &self.prefix;
-        format!(
-            "struct nacre_delivery {p}_input_quick(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, \
-             uint64_t now, const struct nacre_addr *from,\n        const uint8_t *frame, uint32_t len)"
-        )
-    }
-
     /// Prototypes of the quick entries.
     pub fn quick_prototypes(&self, code: &mut Code) {
         for call in self.calls().iter().filter(|call| self.quick_call(call.entry()).is_some()) {
@@ -135,13 +97,13 @@ impl Writer<'_> {
         }
         if self.has_quick_input() {
             code.line("/* As input_quick in struct nacre_stack. */");
-            code.line(format!("{};", self.quick_input_head()));
+            code.line(format!("{};", self.quick_input_head("", "input_quick")));
         }
     }
 
     /// Where a bypass of a quick entry writes what leaves. `head`: where a head goes, unless other bytes are made.
     /// Returns whether they are.
-    fn quick_out(&self, outputs: u32, bypasses: &[usize], head: &str, code: &mut Code) -> bool {
+    pub fn quick_out(&self, outputs: u32, bypasses: &[usize], head: &str, code: &mut Code) -> bool {
         let makes = bypasses.iter().any(|at| self.handles_bytes(*at));
         let (bytes, most) = if makes { ("made", self.stack.bounds.scratch) } else { (head, self.longest_frame_head()) };
         if makes {
@@ -157,7 +119,7 @@ impl Writer<'_> {
     }
 
     /// Nothing is taken while events of an earlier step wait.
-    fn quick_busy(&self, nothing: &str, code: &mut Code) {
+    pub fn quick_busy(&self, nothing: &str, code: &mut Code) {
         if !self.put_off.is_empty() {
             code.line(format!("if ({0}_UNLIKELY(s->waiting.len != 0)) {{ return {nothing}; }}", self.prefix));
         }
@@ -215,50 +177,6 @@ impl Writer<'_> {
         let event = self.output_number(FRAMES, quick.sent.event);
         code.line(format!("return {p}_left_frame(out, {event}, head, data, len);"));
         code.close("}");
-    }
-
-    /// The quick entry of frames.
-    pub fn quick_input_function(&mut self) -> Code {
-        let p = self.prefix.clone();
-        let mut code = Code::new(0);
-        code.open(format!("{} {{", self.quick_input_head()));
-        code.line("const struct nacre_delivery nothing = {.at = NULL};");
-        self.quick_busy("nothing", &mut code);
-        let entries = self.quick_shapes().into_iter().map(|index| Entry::Frame(FRAMES, index));
-        let bypasses: Vec<usize> = entries.flat_map(|entry| self.quick_frame(entry)).map(|(at, ..)| at).collect();
-        self.quick_out(2, &bypasses, "NULL", &mut code);
-        code.line("outputs[0].arguments[0] = 0; /* of an event without a number */");
-        code.line(format!("{} whole = {{.data = false}};", self.message_type(0)));
-        for index in self.quick_shapes() {
-            let entry = Entry::Frame(FRAMES, index);
-            let Some((input, shape)) = self.open_shape(FRAMES, index, &mut code) else { continue };
-            let size = format!("{}u", shape.size);
-            if let Some(lacks) = self.lacks(input.need, &format!("len - {size}"), Some(&shape)) {
-                code.line(format!("if ({p}_UNLIKELY({lacks})) {{ return nothing; }}"));
-            }
-            if shape.data_max > self.block_bytes() {
-                // References to a message of several blocks are released at the end of a step, in `finish`.
-                code.line(format!("if ({p}_UNLIKELY(len - {size} > {p}_BLOCK)) {{ return nothing; }}"));
-            }
-            let texts = self.begin_frame(input, &size, &mut code);
-            let fields = fields_of(self, entry);
-            for (at, event, data) in self.quick_frame(entry) {
-                let taken = self.bypass_call(at, &texts, &fields);
-                let len = if data { format!("len - {size}") } else { "0".into() };
-                let first = match event {
-                    true => "outputs[0].event, (uint16_t)outputs[0].arguments[0]",
-                    false => "NACRE_NONE, 0",
-                };
-                let left = format!("(struct nacre_delivery){{frame + {size}, {len}, {first}}}");
-                code.line(format!("if ({p}_LIKELY({taken})) {{ return {left}; }}"));
-                self.forget_made(at, &mut code);
-            }
-            code.close("}");
-        }
-        code.line("return nothing;");
-        code.close("}");
-        code.line("");
-        code
     }
 
     /// Tries the quick entry of frames in the ordinary one.
