@@ -16,7 +16,9 @@ mod bypasses;
 mod kept;
 mod threads;
 
-pub use kept::{keep_proved, names};
+#[cfg(test)]
+pub use kept::names;
+pub use kept::{digest, keep_proved};
 
 /// The state of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]

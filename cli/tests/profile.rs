@@ -31,10 +31,9 @@ fn what_is_common_gets_bypasses() {
     let (path, profile) = profiled(folder.path(), "sequencer_alone", "profile", &["--messages", "500"]);
     let number = |name: &str| profile[name].as_u64().expect("a number");
     assert!(number("steps") >= 2000 && number("bypassed") * 100 >= number("steps") * 98, "{profile}");
-    let counts = profile["taken"].as_object().expect("counts");
-    let sum: u64 = counts.values().filter_map(Value::as_u64).sum();
-    assert_eq!(sum, number("bypassed"));
-    let common = counts.values().filter(|count| count.as_u64().is_some_and(|count| count * 1000 >= number("steps")));
+    let counts = profile["ways"].as_array().expect("ways").iter().map(|way| way["taken"].as_u64().expect("a count"));
+    assert_eq!(counts.clone().sum::<u64>(), number("bypassed"));
+    let common = counts.filter(|count| count * 1000 >= number("steps"));
     let (status, json, err) = built(folder.path(), &["--level", "bypass", "--profile", &path]);
     assert!(status == 0 && json["level"] == "bypass", "{json}{err}");
     assert_eq!(json["bypasses"].as_u64(), Some(common.count() as u64), "{err}");
@@ -57,15 +56,38 @@ fn profile_of_another_stack_is_not_used() {
 fn files_that_are_no_profiles_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("profile");
-    for text in ["", "{}", "[1]", "{\"stack\": \"a\", \"steps\": -1, \"bypassed\": 0, \"taken\": {}}"] {
+    for text in ["", "{}", "[1]", "{\"stack\": \"a\", \"digest\": \"\", \"steps\": -1, \"bypassed\": 0, \"ways\": []}"]
+    {
         std::fs::write(&path, text).expect("written");
         let (status, _, err) = built(folder.path(), &["--level", "bypass", "--profile", path.to_str().expect("UTF-8")]);
         assert!(status == 1 && err.contains("cannot read the profile"), "{text}: {err}");
     }
     let (status, _, err) = built(folder.path(), &["--level", "bypass", "--profile", "/no/such/file"]);
     assert!(status == 1 && err.contains("/no/such/file"), "{err}");
-    let nothing = "{\"stack\": \"a\", \"steps\": 0, \"bypassed\": 0, \"taken\": {}}";
+    let nothing = "{\"stack\": \"a\", \"digest\": \"\", \"steps\": 0, \"bypassed\": 0, \"ways\": []}";
     std::fs::write(&path, nothing).expect("written");
     let (status, _, err) = built(folder.path(), &["--profile", path.to_str().expect("UTF-8")]);
     assert!(status == 2 && err.contains("it needs `--level bypass`"), "{err}");
+}
+
+/// Losses, and what repairs them: frames beyond a gap take a bypass, too, and these are proved.
+#[test]
+fn what_repairs_losses_gets_bypasses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("profile");
+    let profile = path.to_str().expect("UTF-8");
+    let of = ["examples/reliable.nacre", "--stack", "reliable_plain"];
+    let conditions = ["--loss", "1%", "--delay", "1ms", "-o", profile];
+    let (status, _, err) = ran(nacre(&["profile"]).args(of).args(conditions));
+    assert!(status == 0 && err.contains("have none: a loop over entries, in `pt2pt."), "{err}");
+    let text = std::fs::read_to_string(&path).expect("it is written");
+    let measured: Value = serde_json::from_str(&text).expect("JSON");
+    let number = |name: &str| measured[name].as_u64().expect("a number");
+    assert!(number("bypassed") * 100 >= number("steps") * 90, "{err}");
+    let built = ["--level", "bypass", "--profile", profile, "--json", "-o"];
+    let (status, out, err) = ran(nacre(&["build"]).args(of).args(built).arg(folder.path()));
+    let json: Value = serde_json::from_str(&out).expect("JSON");
+    let ways = measured["ways"].as_array().expect("ways").len() as u64;
+    assert!(status == 0 && !err.contains("left out"), "{err}");
+    assert!(json["bypasses"].as_u64().is_some_and(|count| count >= 8 && count <= ways), "{out}{err}");
 }

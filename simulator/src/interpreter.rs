@@ -1,10 +1,11 @@
 //! An endpoint that the reference interpreter runs.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_stack::interpret::{self, Addr, Config, Machine, Schedule, Value};
 use nacre_stack::models::Models;
-use nacre_stack::{mask, Stack, Type};
+use nacre_stack::{mask, Stack, Type, Way};
 
 use crate::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcome, Output, Step};
 
@@ -14,6 +15,8 @@ use crate::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcome, Output,
 pub struct Taken {
     pub bypasses: Vec<u64>,
     pub steps: u64,
+    /// The ways of calls and frames through the handlers, if they are counted.
+    pub ways: BTreeMap<Way, u64>,
 }
 
 /// Opens endpoints in the interpreter, with models of the functions of the host.
@@ -24,12 +27,14 @@ pub struct Interpreter {
     pub any_order: bool,
     /// Where endpoints add what took their steps when they end.
     pub taken: Option<Arc<Mutex<Taken>>>,
+    /// Count ways, too.
+    pub ways: bool,
 }
 
 impl Interpreter {
     /// Returns a maker of endpoints that handle the events of a step in the interpreter's order.
     pub fn new(stack: Arc<Stack>) -> Interpreter {
-        Interpreter { stack, any_order: false, taken: None }
+        Interpreter { stack, any_order: false, taken: None, ways: false }
     }
 }
 
@@ -49,6 +54,9 @@ impl Maker for Interpreter {
         match machine.open(opening.now) {
             interpret::Outcome::Ok => {}
             other => return Err(format!("the stack {} could not be opened: {other:?}", self.stack.description)),
+        }
+        if self.ways {
+            machine.count_ways();
         }
         let outputs = outputs_of(&self.stack, &mut machine);
         Ok((Box::new(Interpreted { machine, dead: false, steps: 0, taken: self.taken.clone() }), outputs))
@@ -105,6 +113,9 @@ impl Drop for Interpreted {
         taken.bypasses.resize(bypassed.len(), 0);
         taken.bypasses.iter_mut().zip(bypassed).for_each(|(sum, count)| *sum += count);
         taken.steps += self.steps;
+        for (way, count) in self.machine.ways() {
+            *taken.ways.entry(way.clone()).or_default() += count;
+        }
     }
 }
 

@@ -1,23 +1,26 @@
 //! Steps that take a bypass leave what the handlers leave: the interpreter runs each stack of the library with its
 //! bypasses and without, in lockstep, through random events and damaged frames.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use nacre_bypass::{add_bypasses, USUAL};
-use nacre_simulator::interpreter::Interpreter;
+use nacre_bypass::add_bypasses;
+use nacre_driver::{optimize, optimize_for, Level};
+use nacre_simulator::interpreter::{Interpreter, Taken};
 use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::random::Random;
 use nacre_stack::interpret::{Machine, Outcome};
-use nacre_stack::{print_with_spans, read, validate, Direction, PortId, Stack};
+use nacre_stack::{print_with_spans, read, validate, Direction, PortId, Stack, Way};
 use nacre_tests::library::{declared, find, Declared};
+use nacre_tests::machines::Machines;
 use nacre_tests::pair::{address, Pair};
 use nacre_tests::storm::{storm, Tally};
 use nacre_tests::{in_parallel, soaking};
 
 fn with_bypasses(stack: &Stack) -> Stack {
     let mut stack = stack.clone();
-    add_bypasses(&mut stack, &USUAL);
+    add_bypasses(&mut stack);
     stack
 }
 
@@ -48,6 +51,58 @@ fn steps_on_a_bypass_are_those_of_the_handlers() {
     let bypasses: usize = ran.iter().flatten().sum();
     println!("{bypasses} bypasses of {} stacks", ran.len());
     assert!(bypasses >= 10 * ran.len() || ran.len() < 20, "{bypasses} bypasses of {} stacks", ran.len());
+}
+
+/// The ways of a storm: the most common ones and the rarest.
+fn ways(stack: &Stack, events: u64) -> Result<Vec<Way>, String> {
+    const OF_EACH: usize = 12;
+    let mut plain = stack.clone();
+    optimize(&mut plain, Level::Queue);
+    let taken = Arc::new(Mutex::new(Taken::default()));
+    let maker = Interpreter { taken: Some(taken.clone()), ways: true, ..Interpreter::new(Arc::new(plain.clone())) };
+    storm(&plain, &maker, 5, events, &mut Tally::default())?;
+    let counted = taken.lock().expect("the storm has ended").ways.clone();
+    let mut all: Vec<(Way, u64)> = counted.into_iter().collect();
+    all.sort_by_key(|(_, count)| Reverse(*count));
+    let rarest = all.split_off(all.len().min(OF_EACH)).into_iter().rev().take(OF_EACH);
+    Ok(all.into_iter().chain(rarest).map(|(way, _)| way).collect())
+}
+
+/// Whatever way an event took, with errors and with what is rare, its bypass is that of the handlers, in the interpreter and
+/// in C.
+#[test]
+fn ways_that_events_took_are_bypasses() {
+    let events = if soaking() { 100_000 } else { 1_000 };
+    let ran = in_parallel(&chosen(), |declared| {
+        let machines = Machines::new(declared);
+        let plain = machines.stack.clone();
+        if !plain.externs.is_empty() {
+            return Ok((0, 0));
+        }
+        let told = |why: String| format!("{}: {why}", declared.name);
+        let mut optimized = (*plain).clone();
+        let made = optimize_for(&mut optimized, &ways(&plain, events).map_err(told)?);
+        let strayed =
+            made.iter().filter_map(|made| made.as_ref().err()).filter(|(why, _)| why.what == "another way").count();
+        if strayed > 0 {
+            return Err(told(format!("{strayed} ways are taken by the interpreter alone")));
+        }
+        let bypassed = Arc::new(Stack { bypasses: optimized.bypasses.clone(), ..(*plain).clone() });
+        let taken = Arc::new(Mutex::new(Taken::default()));
+        let quick = Interpreter { taken: Some(taken.clone()), ..Interpreter::new(bypassed) };
+        let text = machines.session.emit_optimized(optimized, Level::Bypass, None);
+        let compiled = machines.compile(&text).map_err(told)?;
+        let makers = vec![machines.interpreter(), Box::new(quick) as _, compiled];
+        storm(&plain, &Lockstep { makers }, 6, events, &mut Tally::default()).map_err(told)?;
+        let hits = taken.lock().expect("the storm has ended").bypasses.iter().filter(|count| **count > 0).count();
+        Ok((made.iter().filter(|made| made.is_ok()).count(), hits))
+    });
+    let failed: Vec<&String> = ran.iter().filter_map(|one| one.as_ref().err()).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    let [made, hits]: [usize; 2] =
+        [ran.iter().flatten().map(|one| one.0).sum(), ran.iter().flatten().map(|one| one.1).sum()];
+    println!("{made} ways have bypasses, {hits} of these were taken again");
+    assert!(made >= 4 * ran.len() && hits * 2 >= made || ran.len() < 20, "{made}, {hits}");
 }
 
 /// The share of steps that take a bypass, of a hundred, when both ends talk and `loss` percent of the frames are lost.

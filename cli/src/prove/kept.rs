@@ -80,19 +80,34 @@ fn fate_of(stack: &Stack, verdict: &Verdict) -> Fate {
     }
 }
 
+#[cfg(test)]
 /// Names for the bypasses of an optimized stack, which are the same as long as the stack is.
 pub fn names(composed: &Stack, optimized: &Stack) -> Vec<String> {
     names_of(&with_bypasses_of(composed, optimized))
 }
 
-/// A digest of the stack as it is composed, and of each bypass, wherever their sources are.
-fn names_of(stack: &Stack) -> Vec<String> {
+/// A digest of a stack as it is composed, wherever its sources are.
+pub fn digest(composed: &Stack) -> String {
+    hex(&Sha256::new().chain_update(print(&alone(composed))))
+}
+
+fn hex(digest: &Sha256) -> String {
+    digest.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The stack without bypasses, and without what tells where its sources are.
+fn alone(stack: &Stack) -> Stack {
     let mut alone = Stack { bypasses: vec![], ..stack.clone() };
     alone.filters.iter_mut().for_each(|filter| filter.span = Span::default());
+    alone
+}
+
+/// A digest of the stack as it is composed, and of each bypass, wherever their sources are.
+fn names_of(stack: &Stack) -> Vec<String> {
+    let mut alone = alone(stack);
     let name = |bypass: &Bypass| {
         alone.bypasses = vec![bypass.clone()];
-        let digest = Sha256::new().chain_update(CLAIMS).chain_update(print(&alone)).finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::new().chain_update(CLAIMS).chain_update(print(&alone)))
     };
     stack.bypasses.iter().map(name).collect()
 }

@@ -204,6 +204,7 @@ impl<'p> Express<'p> {
                 let narrow = self.convert(self.number(parts[0])?, Type::Int(from as u8));
                 return Ok(self.convert(self.convert(narrow, Type::Int(to as u8)), ty));
             }
+            Op::Count => return self.count(parts[0]),
             Op::If => {
                 let [b, c] = [self.number(parts[1])?, self.number(parts[2])?];
                 let condition = self.formula(parts[0])?;
@@ -234,9 +235,11 @@ impl<'p> Express<'p> {
         let zero = || self.make(ExprKind::Const(0), unsigned(64));
         if let Some(Leaf::Used(window, low)) = self.leaf(set) {
             let Parts { bits: Some(bits), .. } = Parts::of(&window.ty) else { return Err(self.unknown(set)) };
-            let low = self.convert(self.number(*low)?, unsigned(64));
+            // In the width of the numbers, as it is calculated: so it is seen to be the same.
+            let ty = unsigned(u32::from(bits));
+            let low = self.convert(self.number(*low)?, ty.clone());
             let number = match at {
-                Some(at) => self.two(BinaryOp::Add, low, at, unsigned(64)),
+                Some(at) => self.two(BinaryOp::Add, low, self.convert(at, ty.clone()), ty),
                 None => low,
             };
             let number = self.convert(number, Type::Seq(bits));
@@ -273,6 +276,12 @@ impl<'p> Express<'p> {
             }
             _ => Err(self.unknown(set)),
         }
+    }
+
+    /// How many entries a window has.
+    fn count(&self, set: Term) -> Found<Expr> {
+        let Some(Leaf::Used(window, _)) = self.leaf(set) else { return Err(self.unknown(set)) };
+        Ok(self.make(ExprKind::Query(Query::Len, Box::new(window.clone()), vec![]), unsigned(32)))
     }
 
     /// By how many bits a set is shifted. It is a distance between numbers, in the width of the set.

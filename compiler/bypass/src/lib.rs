@@ -6,7 +6,8 @@
 //! made of both. The author of a layer marks nothing for it, except for branches that are `likely` or `unlikely`.
 //!
 //! A path is found by symbolic execution of the composed stack IR under a guide ([`nacre_symbolic::guide`]), from the
-//! entry of the event until no event remains. [`paths`] finds all that are common.
+//! entry of the event until no event remains. [`paths`] finds all that are common by rules; a way that an event has taken
+//! in a run ([`nacre_stack::Way`]) leads to one path, however unlikely its branches seem.
 
 mod claims;
 mod express;
@@ -20,4 +21,4 @@ mod synthesize;
 pub use claims::{claims, Claims, Decide, What};
 pub use path::{Form, Output, Path, Refusal};
 pub use search::{paths, MOST};
-pub use synthesize::{add_bypasses, bypass, Width, USUAL, WIDE};
+pub use synthesize::{add_bypasses, add_bypasses_of, bypass, Made};

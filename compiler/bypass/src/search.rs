@@ -1,7 +1,8 @@
 //! The search for paths.
 
-use nacre_stack::{Entry, Stack};
+use nacre_stack::{Entry, Stack, Way};
 use nacre_symbolic::guide::Guide;
+use nacre_symbolic::Unsupported;
 
 use crate::path::{Path, Refusal};
 use crate::step::Step;
@@ -21,6 +22,20 @@ pub fn paths(stack: &Stack, entry: Entry) -> (Vec<Path>, Vec<Refusal>) {
         true
     });
     (found, refused)
+}
+
+/// The path of a way that an event has taken.
+///
+/// # Errors
+/// Why it is none, and in which handler that was found.
+pub(crate) fn followed(stack: &Stack, way: &Way) -> Result<Path, (Unsupported, String)> {
+    let mut step = Step::new(stack, Guide::following(way.sides.clone()));
+    let ran = step.run(way.entry);
+    let strayed = step.guide().has_strayed().then(|| Unsupported { what: "another way".into() });
+    match ran.err().or(strayed) {
+        Some(why) => Err((why, step.place())),
+        None => Ok(step.path(way.entry)),
+    }
 }
 
 /// Searches the ways of an entry in depth, and calls `meet` with each that takes exactly `unlikely` unlikely sides.

@@ -110,6 +110,7 @@ fn show_branches(branches: &[Branch], source: &dyn Fn(Span) -> String) -> String
             Why::OtherLoops => "otherwise it loops",
             Why::Required => "required",
             Why::Either => "one of two",
+            Why::Followed => "the way that is followed",
         };
         let holds = if branch.taken { "holds" } else { "fails" };
         let _ = writeln!(text, "    {holds}   {} ({why})", source(branch.span));

@@ -104,6 +104,13 @@ impl<'s> Step<'s> {
         }
     }
 
+    /// Where the step was when it was found to be no path: the handler that ran last.
+    pub fn place(&self) -> String {
+        let Some(handler) = self.handlers.last() else { return String::new() };
+        let handler = self.run.stack.handler(*handler);
+        format!("`{}` of `{}`", handler.name, self.run.stack.layer(handler.layer).name)
+    }
+
     /// Handles events until there are none.
     pub fn drain(&mut self) -> Found<()> {
         while let Some(event) = self.queue.pop_front() {
@@ -332,7 +339,7 @@ impl<'s> Step<'s> {
                 }
                 None => self.run.terms.truth(arm.guard.header.is_none() && !arm.guard.data),
             };
-            if self.run.side(self.run.stack.handler(arm.handler).span, fits, None) {
+            if self.run.side(self.run.stack.handler(arm.handler).span, fits) {
                 return Ok(arm.clone());
             }
         }

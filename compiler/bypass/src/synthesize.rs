@@ -9,44 +9,60 @@ use nacre_symbolic::Unsupported;
 
 use crate::express::Express;
 use crate::path::Path;
-use crate::search::{search, MOST};
+use crate::search::{followed, search, MOST};
 
-/// How many paths are turned into bypasses.
-#[derive(Clone, Copy, Debug)]
-pub struct Width {
-    /// The most bypasses of one entry without unlikely sides, the most with one, and so on.
-    of_one: &'static [usize],
-    /// The most shapes of frames that have some.
-    shapes: usize,
-    /// Limits of the search: paths followed for one entry with a given number of unlikely sides, and for the stack.
-    ways_of_one: usize,
-    ways: usize,
-}
+/// The most bypasses of one entry without unlikely sides, and with one.
+const OF_ONE: [usize; 2] = [4, 4];
+/// The most shapes of frames that have some.
+const SHAPES: usize = 8;
+/// The most ways that the search follows in a stack.
+const WAYS: usize = 1_024;
 
-/// The limits without a profile.
-pub const USUAL: Width = Width { of_one: &[4, 4], shapes: 8, ways_of_one: MOST, ways: 1_024 };
-/// The limits for candidates, from which a profile selects the common ones.
-pub const WIDE: Width = Width { of_one: &[64, 64, 64], shapes: 12, ways_of_one: 1_024, ways: 16_384 };
+/// The place of the bypass of a way; or why it has none, and in which handler that was found.
+pub type Made = Result<usize, (Unsupported, String)>;
 
 /// No bypass is made of a stack whose state has more terms: each way makes them anew.
 const MOST_TERMS: usize = 50_000;
 
 /// Gives a stack bypasses for its common paths.
-pub fn add_bypasses(stack: &mut Stack, width: &Width) {
-    stack.bypasses = all_bypasses(stack, width);
+pub fn add_bypasses(stack: &mut Stack) {
+    stack.bypasses = all_bypasses(stack);
     number(stack);
 }
 
-fn all_bypasses(stack: &Stack, width: &Width) -> Vec<Bypass> {
+/// Gives a stack bypasses for ways that events have taken, in their order; two ways can have one bypass.
+pub fn add_bypasses_of(stack: &mut Stack, ways: &[Way]) -> Vec<Made> {
+    let mut all: Vec<Bypass> = vec![];
+    let is_large = terms_of_state(stack) > MOST_TERMS;
+    let entries = Entry::all(stack);
+    let mut add = |way: &Way| {
+        if is_large || !entries.contains(&way.entry) {
+            let what = if is_large { "a stack with a large state" } else { "an entry of another stack" };
+            return Err((Unsupported { what: what.into() }, String::new()));
+        }
+        let path = followed(stack, way)?;
+        let bypass = bypass(stack, &path).map_err(|why| (why, String::new()))?;
+        Ok(all.iter().position(|other| *other == bypass).unwrap_or_else(|| {
+            all.push(bypass);
+            all.len() - 1
+        }))
+    };
+    let made = ways.iter().map(&mut add).collect();
+    stack.bypasses = all;
+    number(stack);
+    made
+}
+
+fn all_bypasses(stack: &Stack) -> Vec<Bypass> {
     let mut all = vec![];
     if terms_of_state(stack) > MOST_TERMS {
         return all;
     }
-    let mut ways = width.ways;
-    for entry in entries(stack, width) {
-        for (unlikely, most) in (0..).zip(width.of_one.iter().copied()) {
+    let mut ways = WAYS;
+    for entry in entries(stack) {
+        for (unlikely, most) in (0..).zip(OF_ONE) {
             let mut found = 0;
-            ways -= search(stack, entry, unlikely, width.ways_of_one.min(ways), &mut |way| {
+            ways -= search(stack, entry, unlikely, MOST.min(ways), &mut |way| {
                 if let Some(bypass) = way.ok().and_then(|path| bypass(stack, &path).ok()) {
                     all.push(bypass);
                     found += 1;
@@ -66,13 +82,13 @@ fn terms_of_state(stack: &Stack) -> usize {
 
 /// The entries that have bypasses: calls with a message, and frames of the first shapes that do not identify their
 /// connection. Timers and other calls are rare.
-fn entries(stack: &Stack, width: &Width) -> Vec<Entry> {
+fn entries(stack: &Stack) -> Vec<Entry> {
     let is_common = |entry: &Entry| match *entry {
         Entry::Timer(_) => false,
         Entry::Call(..) => entry.event(stack).is_some_and(|event| stack.event(event).message.is_some()),
         Entry::Frame(port, at) => {
             let layout = stack.ports[port.index()].frames.map(|layout| &stack.layouts[layout.index()]);
-            layout.is_some_and(|layout| !layout.shapes[at].identified && at < width.shapes)
+            layout.is_some_and(|layout| !layout.shapes[at].identified && at < SHAPES)
         }
     };
     Entry::all(stack).into_iter().filter(is_common).collect()

@@ -14,9 +14,10 @@ pub mod tree;
 
 pub use meaning::{is_of_command_line, is_settable, Bound, Meaning, Resolved};
 pub use nacre_backend_c::{Emitted, Level};
+pub use nacre_bypass::Made;
 pub use nacre_optimize::calls::Decision;
 pub use nacre_typed::{Override, Variation};
-pub use passes::{optimize, optimize_widely, passes, Pass};
+pub use passes::{optimize, optimize_for, passes, Pass};
 pub use scripts::Condition;
 pub use session::Session;
 pub use settings::{members, variation};

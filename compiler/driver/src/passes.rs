@@ -1,8 +1,9 @@
 //! The passes of each level over the stack IR, each followed by the validator.
 
 use nacre_backend_c::Level;
+use nacre_bypass::Made;
 use nacre_optimize::calls::Decision;
-use nacre_stack::Stack;
+use nacre_stack::{Stack, Way};
 
 /// A pass over the stack IR.
 pub struct Pass {
@@ -28,12 +29,7 @@ pub fn passes(level: Level) -> &'static [Pass] {
 }
 
 fn bypass(stack: &mut Stack) -> Vec<Decision> {
-    nacre_bypass::add_bypasses(stack, &nacre_bypass::USUAL);
-    vec![]
-}
-
-fn candidates(stack: &mut Stack) -> Vec<Decision> {
-    nacre_bypass::add_bypasses(stack, &nacre_bypass::WIDE);
+    nacre_bypass::add_bypasses(stack);
     vec![]
 }
 
@@ -46,12 +42,15 @@ pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
     decisions
 }
 
-/// The same as at level bypass, with many more bypasses, of which a profile chooses.
-pub fn optimize_widely(stack: &mut Stack) {
-    for pass in passes(Level::Bypass) {
-        let run = if pass.name == BYPASS.name { candidates } else { pass.run };
-        run_pass(stack, &Pass { name: pass.name, run });
+/// The same as at level bypass, with bypasses of ways that events have taken: those of the stack after the passes of level
+/// queue.
+pub fn optimize_for(stack: &mut Stack, ways: &[Way]) -> Vec<Made> {
+    for pass in passes(Level::Bypass).iter().filter(|pass| pass.name != BYPASS.name) {
+        run_pass(stack, pass);
     }
+    let made = nacre_bypass::add_bypasses_of(stack, ways);
+    validate(stack);
+    made
 }
 
 /// Runs one pass, numbers the nodes again and validates the stack.

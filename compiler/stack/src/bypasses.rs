@@ -15,6 +15,14 @@ pub enum Entry {
     Timer(usize),
 }
 
+/// The way of an event through the handlers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Way {
+    pub entry: Entry,
+    /// Whether the condition held at each branch of the handlers and functions, in the order in which they ran.
+    pub sides: Vec<bool>,
+}
+
 /// Code for one event from outside that does, where its condition holds, what the handlers of all layers do: a step may
 /// run it instead of them. Its emissions are in the order in which events leave the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

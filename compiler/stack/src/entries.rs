@@ -4,15 +4,19 @@ use crate::visit::{Node, Traverse};
 use crate::*;
 
 impl Bypass {
-    /// The layer whose code a statement is from: that of the cells in it, else that of what it sets.
+    /// The layer whose code a statement is from: that of the cells in it, else that of what it sets or drops.
     pub fn layer_of(&self, stack: &Stack, statement: &Statement) -> LayerId {
-        let mut cells = None;
+        let (mut cells, mut dropped) = (None, None);
         statement.each(|node| {
             if let Node::Place(Place { root: Root::Cell(cell), .. }) = node {
                 cells = Some(stack.cell(*cell).layer);
             }
+            if matches!(statement.kind, StatementKind::Drop(_)) {
+                dropped = dropped.or(node.local());
+            }
         });
-        let set = statement.sets().first().map(|local| match self.homes[local.index()] {
+        let local = statement.sets().first().copied().or(dropped);
+        let set = local.map(|local| match self.homes[local.index()] {
             Target::Layer(layer) => layer,
             Target::Port(port) if stack.is_lower(port) => LayerId(0),
             Target::Port(_) => LayerId(stack.layers.len() as u32 - 1),

@@ -41,6 +41,7 @@ mod state;
 mod timers;
 mod value;
 mod walk;
+mod ways;
 mod wire;
 
 pub use choices::{Choices, Points};

@@ -20,13 +20,27 @@ impl Run<'_> {
             (None, [false, true]) => Some((true, Why::OtherDrops)),
             _ => None,
         };
-        self.take_side(span, condition, tells)
+        self.branch(span, condition, tells)
     }
 
-    /// The side that a guided run takes where a condition decides that is no branch of the code. `likely`: the one that
-    /// enters no loop.
-    pub fn side(&mut self, span: Span, condition: Term, likely: Option<bool>) -> bool {
-        self.take_side(span, condition, likely.map(|likely| (likely, Why::OtherLoops)))
+    /// The side that a guided run takes where a loop that counts begins: whether it has any iteration.
+    pub(crate) fn enters(&mut self, span: Span, condition: Term) -> bool {
+        self.branch(span, condition, Some((false, Why::OtherLoops)))
+    }
+
+    /// The side that a guided run takes where a condition decides that is no branch of the code.
+    pub fn side(&mut self, span: Span, condition: Term) -> bool {
+        self.take_side(span, condition, None)
+    }
+
+    /// The side at a branch of the code: the one of the way that is followed, if there is one.
+    fn branch(&mut self, span: Span, condition: Term, tells: Option<(bool, Why)>) -> bool {
+        let Some(side) = self.guide.as_mut().expect("a guided run").followed() else {
+            return self.take_side(span, condition, tells);
+        };
+        let taken = self.take_side(span, condition, Some((side, Why::Followed)));
+        self.guide.as_mut().expect("a guided run").took(side, taken);
+        taken
     }
 
     /// Adds a condition of the path that is no branch.

@@ -32,6 +32,8 @@ pub enum Why {
     Required,
     /// Nothing tells: both sides are paths.
     Either,
+    /// The way that is followed takes it.
+    Followed,
 }
 
 /// The sides that a run takes.
@@ -47,6 +49,10 @@ pub struct Guide {
     pub branches: Vec<Branch>,
     /// What their conditions tell.
     pub known: Known,
+    /// The sides of the branches to come, on a way that is followed.
+    way: Option<std::vec::IntoIter<bool>>,
+    /// Whether the way cannot be followed: a branch is decided otherwise, or there are other branches.
+    strays: bool,
     /// What always holds: at least one formula of each of these.
     pub(crate) clauses: Vec<Vec<Term>>,
     /// Whether what is known must decide each branch.
@@ -62,6 +68,29 @@ impl Guide {
     /// nothing tells, and marked ones until the path has taken `unlikely` unlikely sides.
     pub fn new(sides: Vec<bool>, unlikely: u32) -> Guide {
         Guide { sides, unlikely, ..Guide::default() }
+    }
+
+    /// A guide along the way of an event: the sides of all branches of the code.
+    pub fn following(way: Vec<bool>) -> Guide {
+        Guide { way: Some(way.into_iter()), ..Guide::default() }
+    }
+
+    /// Whether the run took another way than the one that it was to follow.
+    pub fn has_strayed(&self) -> bool {
+        self.strays || self.way.as_ref().is_some_and(|left| left.len() > 0)
+    }
+
+    /// The side of the next branch of the code, on a way that is followed.
+    pub(crate) fn followed(&mut self) -> Option<bool> {
+        let way = self.way.as_mut()?;
+        let next = way.next();
+        self.strays |= next.is_none();
+        next
+    }
+
+    /// A branch that is followed had this side, and took that one.
+    pub(crate) fn took(&mut self, side: bool, taken: bool) {
+        self.strays |= side != taken;
     }
 
     /// Takes the sides that what is known decides, and these ones at the first branches at which it does not. What

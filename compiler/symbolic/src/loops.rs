@@ -140,7 +140,7 @@ impl Run<'_> {
         let (ends, width) = (from.ty.clone(), self.terms.width(start));
         if self.guide.is_some() {
             let enters = self.less(start, end, &ends);
-            return match self.side(span, enters, Some(false)) {
+            return match self.enters(span, enters) {
                 true => Err(Unsupported::new("a loop that counts".into())),
                 false => Ok(guard),
             };

@@ -32,19 +32,10 @@ impl Run<'_> {
         let nothing = self.terms.bits(self.terms.width(set), 0);
         match (query, argument) {
             (Query::Empty, _) => Ok(self.terms.equal(set, nothing)),
-            (Query::Len, _) => Ok(self.count(set)),
+            (Query::Len, _) => Ok(self.terms.ones(set)),
             (Query::First, _) => Ok(self.first(set)),
             _ => Err(Unsupported::new(format!("the query {query:?} of a set"))),
         }
-    }
-
-    /// How many bits are set, in 32 bits.
-    pub(crate) fn count(&mut self, set: Term) -> Term {
-        (0..self.terms.width(set)).fold(self.terms.bits(32, 0), |sum, at| {
-            let bit = self.terms.extract(set, at, at);
-            let bit = self.terms.resize(bit, 32);
-            self.terms.binary(Op::Add, sum, bit)
-        })
     }
 
     /// The lowest element, in 64 bits; 0 if there is none.
@@ -74,7 +65,7 @@ impl Run<'_> {
                 let most = self.capacity(window, ty);
                 self.terms.equal(span, most)
             }
-            Query::Len => self.count(window.used),
+            Query::Len => self.terms.ones(window.used),
             Query::Has | Query::Contains => match argument {
                 Some(Value::Term(number)) => self.has(window, number),
                 _ => return Err(Unsupported::new("the query of a window".into())),
@@ -99,15 +90,7 @@ impl Run<'_> {
 
     /// Whether the entry at an offset from `low` is there.
     pub(crate) fn is_used(&mut self, window: &Window, offset: Term) -> Term {
-        let (size, width) = (self.terms.width(window.used), self.terms.width(offset));
-        let most = self.terms.bits(width, u128::from(size));
-        let inside = self.terms.less(Op::ULess, offset, most);
-        let amount = self.terms.resize(offset, size);
-        let shifted = self.terms.binary(Op::LShr, window.used, amount);
-        let bit = self.terms.extract(shifted, 0, 0);
-        let one = self.terms.bits(1, 1);
-        let there = self.terms.equal(bit, one);
-        self.terms.and(&[inside, there])
+        self.terms.has(window.used, offset)
     }
 
     /// The entry with a number.

@@ -5,6 +5,7 @@ mod build;
 mod fold;
 mod print;
 mod replace;
+mod sets;
 
 use std::collections::HashMap;
 
@@ -53,6 +54,8 @@ pub enum Op {
     AShr,
     ULess,
     SLess,
+    /// How many bits are set, in 32 bits. SMT-LIB has no name for it: it is printed as a sum.
+    Count,
     /// Bits high to low, both included.
     Extract(u32, u32),
     /// By this many zeros.

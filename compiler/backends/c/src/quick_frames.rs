@@ -108,47 +108,38 @@ impl Writer<'_> {
         }
         let texts = self.begin_frame(input, &size, code);
         let fields = fields_of(self, entry);
-        let quick = self.quick_frame(entry);
-        let choice = self.choice(entry);
-        if let Some(which) = &choice {
-            let arguments = self.bypass_arguments(quick[0].0, &texts, &fields);
-            code.open(format!("switch ({}) {{", self.call_step(which, &arguments)));
-        }
-        for (at, event, data) in quick {
-            let taken = self.bypass_call(at, &texts, &fields);
-            let len = if data { format!("len - {size}") } else { "0".into() };
-            let first = match event {
-                true => "outputs[0].event, (uint16_t)outputs[0].arguments[0]",
-                false => "NACRE_NONE, 0",
-            };
-            let left = format!("(struct nacre_delivery){{frame + {size}, {len}, {first}}}");
-            if choice.is_some() {
-                code.line(format!("case {}u: {taken}; return {left};", at + 1));
-                continue;
+        let choosable = self.choosable(entry).map_or(vec![], |(_, candidates)| candidates);
+        let is_chosen = |one: &(usize, bool, bool)| choosable.iter().any(|(at, _)| *at == one.0);
+        let (chosen, others): (Vec<_>, Vec<_>) = self.quick_frame(entry).into_iter().partition(is_chosen);
+        if let Some(which) = self.choice(entry) {
+            let arguments = self.bypass_arguments(chosen[0].0, &texts, &fields);
+            code.open(format!("switch ({}) {{", self.call_step(&which, &arguments)));
+            for one in chosen {
+                let taken = self.bypass_call(one.0, &texts, &fields);
+                code.line(format!("case {}u: {taken}; return {};", one.0 + 1, left_of(one, &size)));
             }
-            code.line(format!("if ({p}_LIKELY({taken})) {{ return {left}; }}"));
-            self.forget_made(at, code);
-        }
-        if choice.is_some() {
-            code.line("default: return nothing;");
+            code.line(if others.is_empty() { "default: return nothing;" } else { "default: break;" });
             code.close("}");
+        }
+        for one in others {
+            let taken = self.bypass_call(one.0, &texts, &fields);
+            code.line(format!("if ({p}_LIKELY({taken})) {{ return {}; }}", left_of(one, &size)));
+            self.forget_made(one.0, code);
         }
     }
 
-    /// The conditions of the bypasses of a shape of frames, and their common parameters; none: they are not alike, or
-    /// take statements, so each bypass asks its own condition.
+    /// The conditions of the bypasses of a shape of frames that take no statements, and their common parameters; none:
+    /// there are none. Others ask their own conditions.
     fn choosable(&mut self, entry: Entry) -> Option<(Vec<Parameter>, Vec<Candidate>)> {
-        let quick = self.quick_frame(entry);
         let (mut common, mut candidates) = (None, vec![]);
-        for (at, ..) in quick {
+        for (at, ..) in self.quick_frame(entry) {
             if self.handles_bytes(at) {
-                return None;
+                continue;
             }
-            let (parameters, parts) = self.condition_of_bypass(at)?;
-            if common.get_or_insert(parameters.clone()) != &parameters {
-                return None;
+            let Some((parameters, parts)) = self.condition_of_bypass(at) else { continue };
+            if common.get_or_insert(parameters.clone()) == &parameters {
+                candidates.push((at, parts));
             }
-            candidates.push((at, parts));
         }
         Some((common?, candidates))
     }
@@ -174,4 +165,15 @@ impl Writer<'_> {
             code.line("return 0;");
         }))
     }
+}
+
+/// What a quick entry returns for a frame that a bypass took: its place, whether an event leaves in front, and the data.
+/// `size`: the bytes of the head.
+fn left_of((_, event, data): (usize, bool, bool), size: &str) -> String {
+    let len = if data { format!("len - {size}") } else { "0".into() };
+    let first = match event {
+        true => "outputs[0].event, (uint16_t)outputs[0].arguments[0]",
+        false => "NACRE_NONE, 0",
+    };
+    format!("(struct nacre_delivery){{frame + {size}, {len}, {first}}}")
 }

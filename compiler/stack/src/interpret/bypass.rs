@@ -8,6 +8,9 @@ use crate::*;
 impl<'a> Run<'a> {
     /// An event from outside: by the first bypass of its entry whose condition holds, or through the queue.
     pub fn begin(&mut self, entry: Option<Entry>, event: Pending) {
+        if let (Some(ways), Some(entry)) = (&mut self.state.ways, entry) {
+            ways.begin(entry);
+        }
         let taken = entry.is_some_and(|entry| self.takes_bypass(entry, &event));
         if !taken {
             self.put(event);

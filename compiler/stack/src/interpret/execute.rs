@@ -43,6 +43,11 @@ impl<'a> Run<'a> {
         self.frames.last_mut().map_or(span, |frame| std::mem::replace(&mut frame.span, span))
     }
 
+    /// Notes which way the step goes.
+    fn branch(&mut self, holds: bool) {
+        self.state.ways.iter_mut().for_each(|ways| ways.branch(holds));
+    }
+
     fn statement(&mut self, statement: &'a Statement) -> Flow {
         match &statement.kind {
             StatementKind::Let(local, value) => {
@@ -56,6 +61,7 @@ impl<'a> Run<'a> {
             }
             StatementKind::If { condition, then, otherwise, .. } => {
                 let taken = self.evaluate(condition).truth();
+                self.branch(taken);
                 return self.execute(if taken { then } else { otherwise });
             }
             StatementKind::Loop { bound, body } => return self.repeat(*bound, body),
@@ -227,6 +233,7 @@ impl<'a> Run<'a> {
             Type::Int(_) => (wide(to, ty) as i64).saturating_sub(wide(from, ty) as i64).max(0) as u64,
             _ => to.saturating_sub(from),
         };
+        self.branch(left > 0);
         for i in 0..left.min(bound as u64) {
             self.set(variable, constant(from.wrapping_add(i), ty));
             match self.execute(body) {

@@ -5,6 +5,7 @@ use super::quick::Quick;
 use super::report::Rule;
 use super::run::{Frame, Run, Slot};
 use super::value::{Message, Value};
+use super::ways::Ways;
 use crate::operations::{numbers::bits, operators};
 use crate::*;
 
@@ -47,6 +48,7 @@ impl<'a> Run<'a> {
                 self.set(LocalId(index as u32), value);
             }
         }
+        let way = self.state.ways.as_mut().and_then(Ways::pause);
         let read = inputs.iter().map(Vec::len).max().unwrap_or(0);
         let units = units(filter.unit, read, inputs);
         let accepted = match Quick::of(filter) {
@@ -57,6 +59,7 @@ impl<'a> Run<'a> {
             None => self.each_unit(filter, units),
         };
         let accepted = accepted && !matches!(self.execute(&filter.end), Flow::Reject);
+        self.state.ways.iter_mut().for_each(|ways| ways.resume(way.clone()));
         let mut frame = self.frames.pop().expect("the filter's frame");
         let (made, longest) = (frame.yielded.len(), filter.longest(read as u64));
         if filter.result.is_none() && accepted && made as u64 > longest {

@@ -12,6 +12,7 @@ use super::run::Run;
 use super::state::{Externs, NoExterns, Pending, Schedule, State};
 use super::timers::{self, Armed};
 use super::value::{Addr, Message, Origin, Value, NEVER};
+use super::ways::Ways;
 use crate::*;
 
 /// The outcome of an outside event; `enum nacre_result`.
@@ -281,6 +282,7 @@ impl Machine {
         let mut run = Run::new(&self.stack, state);
         begin(&mut run);
         run.drain();
+        run.state.ways.iter_mut().for_each(Ways::end);
         run.check_invariants();
         let taken = run.state.pool.taken as u64;
         if taken > allowed {
@@ -322,6 +324,7 @@ pub(super) fn begun(stack: &Stack, config: &Config, cells: Vec<Value>) -> State 
         externs: config.externs.clone(),
         choices: None,
         covered: None,
+        ways: None,
         bypassed: vec![0; stack.bypasses.len()],
     }
 }

@@ -25,6 +25,16 @@ impl Machine {
         self.state.choices.take().unwrap_or_default()
     }
 
+    /// Counts the ways of the steps from now on.
+    pub fn count_ways(&mut self) {
+        self.state.ways.get_or_insert_default();
+    }
+
+    /// The ways of calls and frames, counted, since [`Machine::count_ways`].
+    pub fn ways(&self) -> impl Iterator<Item = (&Way, u64)> {
+        self.state.ways.iter().flat_map(|ways| ways.counts.iter().map(|(way, count)| (way, *count)))
+    }
+
     /// How many steps since the opening took each of [`Stack::bypasses`].
     pub fn bypassed(&self) -> &[u64] {
         &self.state.bypassed

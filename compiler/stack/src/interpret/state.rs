@@ -9,6 +9,7 @@ use super::pool::Pool;
 use super::random::SplitMix64;
 use super::report::{Report, TraceEntry};
 use super::value::Value;
+use super::ways::Ways;
 use crate::*;
 
 /// All that changes.
@@ -32,6 +33,8 @@ pub struct State {
     pub choices: Option<Choices>,
     /// The coverage; none: not recorded.
     pub covered: Option<Covered>,
+    /// The ways of the steps; none: not recorded.
+    pub ways: Option<Ways>,
     /// How many steps have taken each bypass.
     pub bypassed: Vec<u64>,
 }

@@ -68,6 +68,12 @@ impl Terms {
         }
         kept.sort_unstable();
         kept.dedup();
+        for at in 0..kept.len() {
+            if let Some(shorter) = self.relative(op, neutral, &kept, at) {
+                kept[at] = shorter;
+                return self.connect(op, neutral, &kept);
+            }
+        }
         let negated: Vec<Term> = kept.iter().filter_map(|part| self.negated(*part)).collect();
         if negated.iter().any(|part| kept.binary_search(part).is_ok()) {
             return self.truth(!neutral);
@@ -77,6 +83,23 @@ impl Terms {
             [one] => one,
             _ => self.enter(Node::Apply(op, kept), Sort::Bool),
         }
+    }
+
+    /// One of the parts, without what the others say: of `a && (b || a && c)` the second is `b || c`. None: that is all
+    /// of it.
+    fn relative(&mut self, op: Op, neutral: bool, parts: &[Term], at: usize) -> Option<Term> {
+        let other = if op == Op::And { Op::Or } else { Op::And };
+        let inside = |term: Term, of: Op| match self.node(term) {
+            Node::Apply(found, inner) if *found == of => Some(inner.clone()),
+            _ => None,
+        };
+        let mut inner = inside(parts[at], other)?;
+        let says = |part: &Term| inside(*part, op).is_some_and(|all| all.iter().any(|one| parts.contains(one)));
+        let place = inner.iter().position(says)?;
+        let mut rest = inside(inner[place], op)?;
+        rest.retain(|one| !parts.contains(one));
+        inner[place] = self.connect(op, neutral, &rest);
+        Some(self.connect(other, !neutral, &inner))
     }
 
     fn negated(&self, term: Term) -> Option<Term> {
@@ -196,7 +219,24 @@ impl Terms {
         if op == Op::Sub && x == y {
             return self.bits(width, left.wrapping_sub(right));
         }
+        if let Some(left) = self.without(op, a, b) {
+            return left;
+        }
         self.enter(Node::Apply(op, vec![a, b]), Sort::Bits(width))
+    }
+
+    /// What is left of a sum or a difference where one term takes away what the other adds.
+    fn without(&self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let parts = |of: Op, term: Term| match self.node(term) {
+            Node::Apply(found, parts) if *found == of => Some((parts[0], parts[1])),
+            _ => None,
+        };
+        if op == Op::Sub {
+            let (x, y) = parts(Op::Add, a)?;
+            return [(x, y), (y, x)].into_iter().find(|(one, _)| *one == b).map(|(_, other)| other);
+        }
+        let taken = |less: Term, more: Term| parts(Op::Sub, less).filter(|(_, y)| *y == more).map(|(x, _)| x);
+        taken(a, b).or_else(|| taken(b, a))
     }
 
     /// A term as another and a constant summand.

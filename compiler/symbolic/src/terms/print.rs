@@ -138,10 +138,20 @@ impl Writer<'_> {
             Node::Bits(width, value) => format!("(_ bv{value} {width})"),
             Node::Free(name, number, _) => constant(name, *number),
             Node::Filled(_, element) => list(&format!("(as const {})", sort_text(self.terms.sort(term))), &[*element]),
+            Node::Apply(Op::Count, parts) => ones(&self.names[&parts[0]], self.terms.width(parts[0])),
             Node::Apply(op, parts) => list(&word(*op), parts),
             Node::Call(name, sort, arguments) if arguments.is_empty() => self.function(name, *sort, arguments),
             Node::Call(name, sort, arguments) => list(&self.function(name, *sort, arguments), arguments),
         }
+    }
+}
+
+/// The number of ones of a bit vector, as a sum.
+fn ones(set: &str, width: u32) -> String {
+    let bit = |at| format!("((_ zero_extend 31) ((_ extract {at} {at}) {set}))");
+    match width {
+        1 => bit(0),
+        _ => format!("(bvadd {})", (0..width).map(bit).collect::<Vec<_>>().join(" ")),
     }
 }
 
@@ -193,6 +203,7 @@ fn word(op: Op) -> String {
         Op::Concat => "concat",
         Op::Select => "select",
         Op::Store => "store",
+        Op::Count => unreachable!("written as a sum"),
     };
     word.to_string()
 }
