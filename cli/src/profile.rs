@@ -208,7 +208,7 @@ impl Profile {
         serde_json::from_str(&text).map_err(|why| told(&why))
     }
 
-    /// The stack after the passes of level bypass, with the bypasses of the ways that are common by the profile, the most
+    /// The stack after the passes of level bypass, with bypasses of the ways that are common by the profile, the most
     /// common first. None: the profile is of another stack.
     pub fn choose(&self, composed: &Stack) -> Option<Stack> {
         if self.digest != prove::digest(composed) {

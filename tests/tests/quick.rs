@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use nacre_analysis::quick::{left_by, Left};
-use nacre_bypass::{add_bypasses, USUAL};
+use nacre_bypass::add_bypasses;
 use nacre_driver::{Level, Session};
 use nacre_runtime::ffi::NacreAddr;
 use nacre_runtime::instance::{Config, Instance, Outcome, Pool};
@@ -16,7 +16,7 @@ use nacre_tests::root;
 
 fn bypassed(name: &str) -> Stack {
     let (_, mut stack) = find(name).compose();
-    add_bypasses(&mut stack, &USUAL);
+    add_bypasses(&mut stack);
     stack
 }
 

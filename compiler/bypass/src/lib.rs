@@ -6,8 +6,8 @@
 //! made of both. The author of a layer marks nothing for it, except for branches that are `likely` or `unlikely`.
 //!
 //! A path is found by symbolic execution of the composed stack IR under a guide ([`nacre_symbolic::guide`]), from the
-//! entry of the event until no event remains. [`paths`] finds all that are common by rules; a way that an event has taken
-//! in a run ([`nacre_stack::Way`]) leads to one path, however unlikely its branches seem.
+//! entry of the event until no event remains. [`paths`] finds all that are common by rules; a way that an event has
+//! taken in a run ([`nacre_stack::Way`]) leads to one path, however unlikely its branches seem.
 
 mod claims;
 mod express;

@@ -42,8 +42,8 @@ pub fn optimize(stack: &mut Stack, level: Level) -> Vec<Decision> {
     decisions
 }
 
-/// The same as at level bypass, with bypasses of ways that events have taken: those of the stack after the passes of level
-/// queue.
+/// The same as at level bypass, with bypasses of ways that events have taken: those of the stack after the passes of
+/// level queue.
 pub fn optimize_for(stack: &mut Stack, ways: &[Way]) -> Vec<Made> {
     for pass in passes(Level::Bypass).iter().filter(|pass| pass.name != BYPASS.name) {
         run_pass(stack, pass);

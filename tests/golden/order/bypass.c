@@ -1,7 +1,6 @@
 /* bypass 00: deliver, along the likely way */
-order_INLINE bool order_bypass_0(struct order_step *step, struct order_msg m) {
+order_INLINE void order_bypass_0(struct order_step *step, struct order_msg m) {
     (void)step;
-    if (order_UNLIKELY(!(true))) { return false; }
 #line 10 "tests/golden/order/source.nacre"
     struct order_msg m_2 = m;
 #line 25 "tests/golden/order/source.nacre"
@@ -12,8 +11,6 @@ order_INLINE bool order_bypass_0(struct order_step *step, struct order_msg m) {
     order_quick_out_above_up_marked(step, at);
 #line 27 "tests/golden/order/source.nacre"
     order_quick_out_above_up_deliver(step, m_3);
-#line 27 "tests/golden/order/source.nacre"
-    return true;
 }
 
 /* bypass 01: send, along the likely way */

@@ -1,7 +1,6 @@
 /* bypass 00: deliver, along the likely way */
-timer_INLINE bool timer_bypass_0(struct timer_step *step, struct timer_msg m) {
+timer_INLINE void timer_bypass_0(struct timer_step *step, struct timer_msg m) {
     (void)step;
-    if (timer_UNLIKELY(!(true))) { return false; }
 #line 14 "tests/golden/timer/source.nacre"
     timer_drop_maybe_msg(step->pool, &step->s->again.last);
 #line 14 "tests/golden/timer/source.nacre"
@@ -10,8 +9,6 @@ timer_INLINE bool timer_bypass_0(struct timer_step *step, struct timer_msg m) {
     struct timer_msg m_2 = m;
 #line 16 "tests/golden/timer/source.nacre"
     timer_quick_out_above_up_deliver(step, m_2);
-#line 16 "tests/golden/timer/source.nacre"
-    return true;
 }
 
 /* bypass 01: send, along the likely way */

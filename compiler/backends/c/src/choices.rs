@@ -1,4 +1,5 @@
-//! Which of several bypasses takes an event: a tree of their conditions, in which what several of them ask is asked once.
+//! Which of several bypasses takes an event: a tree of their conditions, in which what several of them ask is asked
+//! once.
 
 use crate::code::Code;
 
@@ -14,22 +15,28 @@ enum Choice {
     If(Vec<String>, Vec<Choice>),
 }
 
-/// The choice of the first candidate whose condition holds. Its parts have no effects, so they may be asked in any order.
+/// Whether a part is among others.
+fn has(parts: &[String], part: &str) -> bool {
+    parts.iter().any(|one| one == part)
+}
+
+/// The choice of the first candidate whose condition holds. Its parts have no effects, so they may be asked in any
+/// order.
 fn choose(mut candidates: &[Candidate]) -> Vec<Choice> {
     let mut row = vec![];
     while let Some((first, parts)) = candidates.first() {
         // Of the parts of the first, the one that most of those behind it have as well.
-        let shared = |part: &String| candidates.iter().take_while(|(_, other)| other.contains(part)).count();
+        let shared = |part: &String| candidates.iter().take_while(|(_, other)| has(other, part)).count();
         let Some(most) = parts.iter().map(shared).max() else {
             row.push(Choice::Take(*first));
             break;
         };
         let asked: Vec<String> = parts.iter().filter(|part| shared(part) == most).cloned().collect();
         let rest = |(at, other): &Candidate| {
-            let left = other.iter().filter(|part| !asked.contains(part)).cloned().collect();
+            let left = other.iter().filter(|part| !has(&asked, part)).cloned().collect();
             (*at, left)
         };
-        let (behind, others) = candidates.split_at(most);
+        let (behind, others) = (&candidates[..most], &candidates[most..]);
         row.push(Choice::If(asked.clone(), choose(&behind.iter().map(rest).collect::<Vec<_>>())));
         candidates = others;
     }

@@ -24,11 +24,13 @@ pub struct QuickCall {
 }
 
 impl Writer<'_> {
+    /// What leaves by a bypass; none: more than a quick entry returns.
     pub fn left_by(&self, at: usize) -> Option<Left> {
         let fits = self.stack.bounds.scratch <= MADE || !self.handles_bytes(at);
         left_by(self.stack, &self.stack.bypasses[at]).filter(|_| fits)
     }
 
+    /// Whether a bypass reads or makes bytes, which takes registers and time.
     pub fn handles_bytes(&self, at: usize) -> bool {
         handles_bytes(&self.stack.bypasses[at])
     }

@@ -41,6 +41,7 @@ impl Writer<'_> {
         !self.quick_shapes().is_empty()
     }
 
+    /// The head of a function that takes frames as the quick entry does.
     pub fn quick_input_head(&self, word: &str, name: &str) -> String {
         let p = &self.prefix;
         format!(
@@ -167,8 +168,8 @@ impl Writer<'_> {
     }
 }
 
-/// What a quick entry returns for a frame that a bypass took: its place, whether an event leaves in front, and the data.
-/// `size`: the bytes of the head.
+/// What a quick entry returns for a frame that a bypass took: given its place, whether an event leaves in front, and
+/// whether its data is delivered. `size`: the bytes of the head.
 fn left_of((_, event, data): (usize, bool, bool), size: &str) -> String {
     let len = if data { format!("len - {size}") } else { "0".into() };
     let first = match event {
