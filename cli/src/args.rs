@@ -67,7 +67,7 @@ pub enum Verb {
     /// Proves invariants, assertions and bounds of the layers of a stack, and its bypasses, for all states
     #[command(after_help = help::PROVE)]
     Prove(Prove),
-    /// Counts in a simulation which bypasses of a stack are taken, for `nacre build --profile`
+    /// Records which ways events take through a stack in a simulation, for `nacre build --profile`
     #[command(after_help = help::PROFILE)]
     Profile(Profile),
     /// Measures the workloads of the papers, and prints our figures beside theirs

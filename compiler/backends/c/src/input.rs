@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
         Some((input, shape))
     }
 
-    /// How frames of a common shape are told from others.
+    /// The C conditions that identify the frames of a common shape.
     pub fn common(&mut self, port: PortId, index: usize) -> Option<CommonShape<'a>> {
         let stack = self.stack;
         let (input, layout_id) = stack.frames_at(port)?;
