@@ -67,7 +67,7 @@ impl Run<'_> {
         let (mut inside, value) = match self.load(&walk.over)? {
             Value::Window(window) => (vec![self.has(&window, entry)], Some(self.entry_of(&window, entry))),
             Value::Row(row) => (vec![self.terms.less(Op::ULess, entry, row.len)], Some(self.entry_at(&row, entry))),
-            Value::Term(set) => (vec![self.member(entry, set)], None),
+            Value::Term(set) => (vec![self.terms.has(set, entry)], None),
             _ => return Err(Unsupported::new("a loop over that".into())),
         };
         if let Value::Window(window) = self.load(&walk.over)? {

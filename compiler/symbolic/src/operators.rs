@@ -40,7 +40,7 @@ impl Run<'_> {
                 let right = self.less(x, y, &a.ty);
                 self.terms.choose(right, y, x)
             }
-            BinaryOp::Member => self.member(x, y),
+            BinaryOp::Member => self.terms.has(y, x),
             BinaryOp::Subset => {
                 let outside = self.without(x, y);
                 let nothing = self.terms.bits(self.terms.width(x), 0);
@@ -103,22 +103,6 @@ impl Run<'_> {
     fn less_or_equal(&mut self, a: Term, b: Term, ty: &Type) -> Term {
         let (less, equal) = (self.less(a, b, ty), self.terms.equal(a, b));
         self.terms.or(&[less, equal])
-    }
-
-    /// Whether a number is an element of a set.
-    pub(crate) fn member(&mut self, element: Term, set: Term) -> Term {
-        let size = self.terms.width(set);
-        let wide = self.terms.width(element).max(size);
-        let element = self.terms.resize(element, wide);
-        let bound = self.terms.bits(wide.max(33), u128::from(size));
-        let compared = self.terms.resize(element, wide.max(33));
-        let inside = self.terms.less(Op::ULess, compared, bound);
-        let amount = self.terms.resize(element, size);
-        let shifted = self.terms.binary(Op::LShr, set, amount);
-        let bit = self.terms.extract(shifted, 0, 0);
-        let one = self.terms.bits(1, 1);
-        let there = self.terms.equal(bit, one);
-        self.terms.and(&[inside, there])
     }
 
     fn without(&mut self, a: Term, b: Term) -> Term {

@@ -23,7 +23,7 @@ impl Terms {
         }
     }
 
-    /// The same for such a place.
+    /// Whether the element at a place that is not beyond the width is in a set.
     fn has_inside(&mut self, set: Term, at: Term) -> Term {
         match self.node(set).clone() {
             Node::Apply(Op::BvOr, parts) => {
