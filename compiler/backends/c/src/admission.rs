@@ -81,7 +81,7 @@ impl Writer<'_> {
     /// of this way need not ask again.
     pub fn enough(&mut self, call: &Call, input: &PortInput, code: &mut Code) {
         let p = self.prefix.clone();
-        let rest = self.call_rest(call, input);
+        let rest = self.call_rest(call);
         let need = input.need.copies + input.need.extra;
         code.open(format!("if ({p}_UNLIKELY(len - 1u >= {p}_BLOCK || pool->free < {need}u)) {{"));
         code.line(format!("return {rest};"));
@@ -94,11 +94,18 @@ impl Writer<'_> {
     }
 
     /// The call of the function that takes an admitted call.
-    pub fn call_rest(&mut self, call: &Call, input: &PortInput) -> String {
-        let parameters = self.entry_parameters(input.event).into_iter().map(|parameter| parameter.name + ", ");
-        let message = if self.stack.event(input.event).message.is_some() { "data, len, " } else { "" };
+    pub fn call_rest(&mut self, call: &Call) -> String {
+        let name = self.rest_name(call);
+        self.passed_on(call, &name)
+    }
+
+    /// The call of a function with the parameters of an entry, from one that has them.
+    pub fn passed_on(&mut self, call: &Call, name: &str) -> String {
+        let event = self.stack.ports[call.port].inputs[call.input].event;
+        let parameters = self.entry_parameters(event).into_iter().map(|parameter| parameter.name + ", ");
+        let message = if self.stack.event(event).message.is_some() { "data, len, " } else { "" };
         let parameters = parameters.collect::<String>();
-        format!("{}(s, pool, counters, now, {parameters}{message}out)", self.rest_name(call))
+        format!("{name}(s, pool, counters, now, {parameters}{message}out)")
     }
 
     fn rest_name(&self, call: &Call) -> String {

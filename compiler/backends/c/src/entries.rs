@@ -146,15 +146,11 @@ impl Writer<'_> {
             let function = self.quick_call_function(call, quick);
             code.add(&function);
         }
-        code.open(format!("{} {{", self.entry_head(call)));
-        for parameter in self.entry_parameters(input.event) {
-            if let Some(fits) = self.fits(&parameter.ty, &parameter.name) {
-                code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-            }
-        }
-        code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
-        if let Some(quick) = &quick {
-            self.try_quick_call(call, quick, &mut code);
+        if quick.is_some() {
+            let head = format!("{p}_APART int {}", self.slower_name(call));
+            code.open(format!("{} {{", self.head_as_entry(&head, call)));
+        } else {
+            self.begin_entry(call, &mut code);
         }
         self.busy(&mut code);
         self.begin(&mut code, has_message.then_some(("data", "len")));
@@ -176,7 +172,7 @@ impl Writer<'_> {
         }
         if bypassed {
             self.try_bypasses(call.entry(), &texts, &[], &mut code);
-            let rest = self.call_rest(call, input);
+            let rest = self.call_rest(call);
             code.line(format!("return {rest};"));
             code.close("}");
         } else {
@@ -186,9 +182,36 @@ impl Writer<'_> {
             let mut rest = self.rest_of_call(call, input);
             rest.line("");
             rest.add(&code);
-            return rest;
+            code = rest;
+        }
+        if let Some(quick) = &quick {
+            code.line("");
+            self.begin_entry(call, &mut code);
+            self.try_quick_call(call, quick, &mut code);
+            let slower = self.slower_name(call);
+            code.line(format!("return {};", self.passed_on(call, &slower)));
+            code.close("}");
         }
         code
+    }
+
+    /// The beginning of the entry of a call, with the checks of its arguments.
+    fn begin_entry(&mut self, call: &Call, code: &mut Code) {
+        let p = self.prefix.clone();
+        code.open(format!("{} {{", self.entry_head(call)));
+        let event = self.stack.ports[call.port].inputs[call.input].event;
+        for parameter in self.entry_parameters(event) {
+            if let Some(fits) = self.fits(&parameter.ty, &parameter.name) {
+                code.line(format!("if (!({fits})) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+            }
+        }
+        code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+    }
+
+    /// What takes a call that the quick entry does not: a function of its own, so that its registers and memory cost
+    /// the others nothing.
+    fn slower_name(&self, call: &Call) -> String {
+        self.global(Global::Slower(call.number), format!("slower_{}", call.name))
     }
 
     /// Calls what takes an event of a port, and ends the entry.

@@ -51,8 +51,9 @@ impl<'a> Writer<'a> {
             hot.retain(|index| !self.slower_bypasses(Entry::Frame(port, *index)).is_empty());
         }
         let parse = self.parse_function(layout_id);
+        let room = format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}");
         let checks = |w: &Self, code: &mut Code| {
-            code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
+            code.line(&room);
             w.busy(code);
         };
         if hot.is_empty() && !quick {
@@ -76,18 +77,30 @@ impl<'a> Writer<'a> {
                 let function = self.quick_input_function();
                 code.add(&function);
             }
-            code.line("/* The common shapes of frames, each with code of its own. */");
-            head("", &entry, &mut code);
-            checks(self, &mut code);
+            // What takes frames that the quick entry does not is apart, so that its registers and memory cost the
+            // others nothing.
             if quick {
-                self.try_quick_input(&mut code);
+                head(&format!("{p}_APART "), &format!("{p}_slower_input"), &mut code);
+                self.busy(&mut code);
+            } else {
+                head("", &entry, &mut code);
+                checks(self, &mut code);
             }
             if !hot.is_empty() {
+                code.line("/* The common shapes of frames, each with code of its own. */");
                 code.line(format!("{ty} whole = {{.data = false}};"));
             }
             hot.into_iter().for_each(|index| self.common_shape(port, index, &mut code));
             code.line(format!("return {any}(s, pool, counters, now, {passed}from, frame, len, out);"));
             code.close("}");
+            if quick {
+                code.line("");
+                head("", &entry, &mut code);
+                code.line(&room);
+                self.try_quick_input(&mut code);
+                code.line(format!("return {p}_slower_input(s, pool, counters, now, from, frame, len, out);"));
+                code.close("}");
+            }
         }
         self.first_session(port, &mut code);
         code
