@@ -326,9 +326,7 @@ impl<'s> Step<'s> {
 
     /// The alternative that handles an event; which one it is may be a condition of the path.
     fn arm(&mut self, layer: LayerId, of: (LinkId, EventId), message: Option<&Message>) -> Found<Arm> {
-        let reaction = self.run.stack.layer(layer).reactions.iter().find(|reaction| reaction.event == of.1);
-        let arms = reaction.map(|reaction| reaction.arms.as_slice()).unwrap_or_default();
-        for arm in arms.iter().filter(|arm| arm.guard.link.is_none_or(|link| link == of.0)) {
+        for arm in self.run.stack.arms(layer, Some(of.0), of.1) {
             let kind = self.kind(arm.guard.header);
             let always = self.run.terms.truth(true);
             let fits = match message {

@@ -74,9 +74,14 @@ impl Stack {
 
     /// The handler for an event that reaches a layer.
     pub fn reaction(&self, layer: LayerId, met: &Met) -> Option<HandlerId> {
-        let reaction = self.layer(layer).reactions.iter().find(|r| r.event == met.event)?;
-        let arm = reaction.arms.iter().find(|a| a.guard.fits(met))?;
-        Some(arm.handler)
+        self.arms(layer, met.link, met.event).find(|arm| arm.guard.fits(met)).map(|arm| arm.handler)
+    }
+
+    /// The alternatives of a layer for an event that comes over a link, in the order in which they are tried.
+    pub fn arms(&self, layer: LayerId, link: Option<LinkId>, event: EventId) -> impl Iterator<Item = &Arm> {
+        let reaction = self.layer(layer).reactions.iter().find(move |r| r.event == event);
+        let arms = reaction.map(|reaction| reaction.arms.as_slice()).unwrap_or_default();
+        arms.iter().filter(move |arm| arm.guard.link.is_none() || arm.guard.link == link)
     }
 
     /// The condition under which a layer takes an event from another layer.

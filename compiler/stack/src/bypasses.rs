@@ -19,7 +19,8 @@ pub enum Entry {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Way {
     pub entry: Entry,
-    /// Whether the condition held at each branch of the handlers and functions, in the order in which they ran.
+    /// Whether the condition held at each branch of the handlers and functions, and whether each handler that was tried
+    /// takes the event, in the order in which they ran.
     pub sides: Vec<bool>,
 }
 

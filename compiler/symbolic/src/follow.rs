@@ -28,12 +28,12 @@ impl Run<'_> {
         self.branch(span, condition, Some((false, Why::OtherLoops)))
     }
 
-    /// The side that a guided run takes where a condition decides that is no branch of the code.
+    /// The side that a guided run takes where a condition decides whether a handler takes an event.
     pub fn side(&mut self, span: Span, condition: Term) -> bool {
-        self.take_side(span, condition, None)
+        self.branch(span, condition, None)
     }
 
-    /// The side at a branch of the code: the one of the way that is followed, if there is one.
+    /// The side at a branch: the one of the way that is followed, if there is one.
     fn branch(&mut self, span: Span, condition: Term, tells: Option<(bool, Why)>) -> bool {
         let Some(side) = self.guide.as_mut().expect("a guided run").followed() else {
             return self.take_side(span, condition, tells);

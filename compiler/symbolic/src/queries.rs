@@ -21,13 +21,6 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a timer is armed.
-    pub(crate) fn is_armed(&mut self, timer: Term) -> Term {
-        let never = self.terms.bits(64, u128::from(u64::MAX));
-        let off = self.terms.equal(timer, never);
-        self.terms.not(off)
-    }
-
     fn of_set(&mut self, query: Query, set: Term, argument: Option<Value>) -> Result<Term, Unsupported> {
         let nothing = self.terms.bits(self.terms.width(set), 0);
         match (query, argument) {

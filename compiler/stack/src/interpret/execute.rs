@@ -44,7 +44,7 @@ impl<'a> Run<'a> {
     }
 
     /// Notes which way the step goes.
-    fn branch(&mut self, holds: bool) {
+    pub(super) fn branch(&mut self, holds: bool) {
         self.state.ways.iter_mut().for_each(|ways| ways.branch(holds));
     }
 

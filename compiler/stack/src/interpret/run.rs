@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
             (header, data) = (message.header_of(self.stack, layer), message.data);
         }
         let met = Met { event: event.event, link: Some(event.link), header, data };
-        let Some(handler) = self.stack.reaction(layer, &met) else {
+        let Some(handler) = self.choose_handler(layer, &met) else {
             let header = header.map_or("none".into(), |h| self.stack.header(h).name.clone());
             let (layer, event) = (&self.stack.layer(layer).name, &self.stack.event(event.event).name);
             return self.broken(Rule::Complete, format!("`{layer}` has no handler for `{event}` with header {header}"));
@@ -166,6 +166,18 @@ impl<'a> Run<'a> {
             fields = message.pop(self.stack, layer);
         }
         self.run_handler(handler, Some(event.event), event.arguments, fields, shown);
+    }
+
+    /// The handler for an event that reaches a layer. Which one it is belongs to the way of the step.
+    fn choose_handler(&mut self, layer: LayerId, met: &Met) -> Option<HandlerId> {
+        for arm in self.stack.arms(layer, met.link, met.event) {
+            let fits = arm.guard.fits(met);
+            self.branch(fits);
+            if fits {
+                return Some(arm.handler);
+            }
+        }
+        None
     }
 
     fn show_event(&self, event: &Pending) -> String {

@@ -354,10 +354,11 @@ impl Terms {
 
     /// The array with another element at an index.
     pub fn store(&mut self, array: Term, index: Term, element: Term) -> Term {
-        if let Node::Apply(Op::Store, parts) = self.node(array).clone() {
-            if parts[1] == index {
-                return self.store(parts[0], index, element);
-            }
+        match self.node(array).clone() {
+            Node::Apply(Op::Store, parts) if parts[1] == index => return self.store(parts[0], index, element),
+            // It is there already.
+            Node::Filled(_, filled) if filled == element => return array,
+            _ => {}
         }
         let sort = self.sort(array);
         self.enter(Node::Apply(Op::Store, vec![array, index, element]), sort)
