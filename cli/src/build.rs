@@ -3,6 +3,7 @@
 use std::fs;
 
 use nacre_driver::{Level, Session};
+use nacre_profiles::bypassed;
 use nacre_stack::Stack;
 use serde_json::json;
 
@@ -77,11 +78,11 @@ fn optimized_for(session: &Session, stack: &Stack, level: Level, profile: Option
         nacre_driver::optimize(&mut optimized, level);
         optimized
     };
-    let chosen = profile.filter(|_| level == Level::Bypass).and_then(|profile| profile.choose(stack));
-    let mut optimized = chosen.unwrap_or_else(|| at(level));
     if level != Level::Bypass {
-        return (level, optimized);
+        return (level, at(level));
     }
+    let chosen = profile.and_then(|profile| profile.choose(stack));
+    let mut optimized = chosen.unwrap_or_else(|| bypassed(stack));
     prove::keep_proved(session, stack, &mut optimized);
     if optimized.bypasses.is_empty() {
         say("note: no bypass is left, so the stack is written at level inline");

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use nacre_bypass::show::show_ways;
 use nacre_driver::{Decision, Level, Session};
-use nacre_stack::{Span, Stack};
+use nacre_profiles::{bypassed, usually_common, Common};
+use nacre_stack::{print as print_stack, print_with_spans, Span, Stack};
 
 use crate::args::Explain;
 use crate::console::{complain, print, Exit};
@@ -44,6 +46,23 @@ const PROMELA: &str = "promela";
 /// The stage that shows the common paths.
 const PATHS: &str = "paths";
 
+/// The stages with the bypasses of these paths.
+const BYPASS: &str = "bypass";
+const C_BYPASS: &str = "c-bypass";
+
+/// The common paths; of a stack that cannot be simulated, those that its layers mark as likely.
+fn paths(session: &Session, stack: &Stack) -> String {
+    let source = |span| excerpt(session, span);
+    match usually_common(stack) {
+        Ok(Common { ways, steps, .. }) => {
+            let mut plain = stack.clone();
+            nacre_driver::optimize(&mut plain, Level::Queue);
+            show_ways(&plain, &ways, steps, &source)
+        }
+        Err(_) => nacre_bypass::show::show(stack, &source),
+    }
+}
+
 /// The stages, in order.
 fn names() -> Vec<String> {
     let mut all = nacre_driver::stages();
@@ -55,9 +74,21 @@ fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
     if stage == PROMELA {
         return verify::show_model(session, &args.which.stack);
     }
-    if stage == PATHS {
-        print(&nacre_bypass::show::show(stack, &|span| excerpt(session, span)));
-        return Exit::Yes;
+    match stage {
+        PATHS => {
+            print(&paths(session, stack));
+            return Exit::Yes;
+        }
+        BYPASS => {
+            let shown = if args.spans { print_with_spans } else { print_stack };
+            print(&shown(&bypassed(stack)));
+            return Exit::Yes;
+        }
+        C_BYPASS => {
+            print(&session.emit_optimized(bypassed(stack), Level::Bypass, None).source);
+            return Exit::Yes;
+        }
+        _ => {}
     }
     let source = match nacre_driver::files::read_text(&args.which.file) {
         Ok(source) => source,

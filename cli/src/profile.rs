@@ -2,17 +2,10 @@
 //! bypasses.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_driver::{optimize, optimize_for, Level, Made};
-use nacre_prover::bypasses::with_bypasses_of;
-use nacre_simulator::checks::Check;
-use nacre_simulator::interface::Interface;
-use nacre_simulator::interpreter::{Interpreter, Taken};
-use nacre_simulator::run::{run, Plan, Subject};
+use nacre_driver::{optimize_for, Made};
+use nacre_profiles::{is_rare, Measured, Workload, MOST};
 use nacre_stack::{Entry, Stack, Way};
 use serde::{Deserialize, Serialize};
 
@@ -21,13 +14,6 @@ use crate::console::{complain, print, say, Exit};
 use crate::output::{require_writable, write};
 use crate::{program, prove, sim};
 
-/// Nanoseconds between the messages of an endpoint: a conversation, and a stream.
-const PAUSES: [u64; 2] = [1_000_000, 20_000];
-
-/// A way that fewer than one step in `RARE` takes gets no bypass.
-const RARE: u64 = 1_000;
-/// The most ways that get one.
-const MOST: usize = 256;
 /// The reasons for steps without a bypass that are shown.
 const SHOWN: usize = 4;
 
@@ -77,12 +63,6 @@ impl TryFrom<String> for Sides {
     }
 }
 
-/// A profile, and the most common reasons for steps without a bypass, with the number of such steps.
-struct Measured {
-    profile: Profile,
-    missed: Vec<(u64, String)>,
-}
-
 /// Runs `nacre profile`.
 pub fn profile(args: &Arguments) -> Exit {
     let (_, stack) = match program::stack(&args.which) {
@@ -93,17 +73,17 @@ pub fn profile(args: &Arguments) -> Exit {
         complain(&why);
         return Exit::No;
     }
-    let Measured { profile, missed } = match measure(&stack, args) {
+    let measured = match measure(&stack, args) {
         Ok(measured) => measured,
         Err(why) => {
             complain(&why);
             return Exit::Unknown;
         }
     };
-    let text = serde_json::to_string_pretty(&profile).expect("numbers and names") + "\n";
-    let Profile { steps, bypassed, .. } = profile;
-    let share = |count: u64| 100.0 * count as f64 / steps.max(1) as f64;
-    say(&format!("{bypassed} of {steps} calls and frames took a bypass ({:.1} %)", share(bypassed)));
+    let Measured { steps, bypassed, missed, .. } = &measured;
+    let text = serde_json::to_string_pretty(&Profile::of(&stack, &measured)).expect("numbers and names") + "\n";
+    let share = |count: u64| 100.0 * count as f64 / (*steps).max(1) as f64;
+    say(&format!("{bypassed} of {steps} calls and frames took a bypass ({:.1} %)", share(*bypassed)));
     for (count, why) in missed.iter().take(SHOWN) {
         say(&format!("{:5.1} % have none: {why}", share(*count)));
     }
@@ -120,84 +100,23 @@ pub fn profile(args: &Arguments) -> Exit {
 }
 
 fn measure(composed: &Stack, args: &Arguments) -> Result<Measured, String> {
-    let mut plain = composed.clone();
-    optimize(&mut plain, Level::Queue);
-    let counts = simulate(plain, args, true)?;
-    let steps = counts.steps;
-    let mut ways: Vec<(Way, u64)> = counts.ways.into_iter().collect();
-    ways.retain(|(way, _)| has_message(composed, way.entry));
-    ways.sort_by_key(|(_, count)| Reverse(*count));
-    let rare: u64 = ways.iter().filter(|(_, count)| is_rare(*count, steps)).map(|(_, count)| count).sum();
-    ways.retain(|(_, count)| !is_rare(*count, steps));
-    ways.truncate(MOST);
-    let mut optimized = composed.clone();
-    let tried: Vec<Way> = ways.iter().map(|(way, _)| way.clone()).collect();
-    let made = optimize_for(&mut optimized, &tried);
-    let taken = simulate(with_bypasses_of(composed, &optimized), args, false)?;
-    let mut missed = BTreeMap::from([("less than one step in a thousand goes that way".to_string(), rare)]);
-    let mut common: Vec<Common> = vec![];
-    let mut first = 0;
-    for ((way, count), made) in ways.into_iter().zip(made) {
-        match made {
-            // That of the first way that has it.
-            Ok(at) if at == first => {
-                first += 1;
-                common.push(Common { entry: way.entry, sides: Sides(way.sides), taken: taken.bypasses[at] });
-            }
-            Ok(_) => {}
-            Err((why, place)) if place.is_empty() => *missed.entry(why.to_string()).or_default() += count,
-            Err((why, place)) => *missed.entry(format!("{why}, in {place}")).or_default() += count,
-        }
-    }
-    common.sort_by_key(|one| Reverse(one.taken));
-    let mut missed: Vec<(u64, String)> = missed.into_iter().map(|(why, count)| (count, why)).collect();
-    missed.retain(|(count, _)| *count > 0);
-    missed.sort_by_key(|(count, _)| Reverse(*count));
-    let bypassed = taken.bypasses.iter().sum();
-    let profile = Profile {
-        stack: composed.description.clone(),
-        digest: prove::digest(composed),
-        steps: taken.steps,
-        bypassed,
-        ways: common,
-    };
-    Ok(Measured { profile, missed })
-}
-
-/// Whether a message enters: calls without one are rare.
-fn has_message(stack: &Stack, entry: Entry) -> bool {
-    entry.event(stack).is_some_and(|event| stack.event(event).message.is_some())
-}
-
-fn is_rare(count: u64, steps: u64) -> bool {
-    count.saturating_mul(RARE) < steps
-}
-
-/// Two endpoints: a conversation, and a stream.
-fn simulate(stack: Stack, args: &Arguments, ways: bool) -> Result<Taken, String> {
-    let stack = Arc::new(stack);
-    let interface = Rc::new(Interface::of(&stack));
-    if interface.input(None, "send").is_none() {
-        return Err(format!("`{}` has no call `send`, which `nacre profile` needs", stack.name));
-    }
-    let taken = Arc::new(Mutex::new(Taken::default()));
-    let maker = Interpreter { taken: Some(taken.clone()), ways, ..Interpreter::new(stack) };
-    let subject = Subject { makers: vec![&maker, &maker], interface };
-    for pause in PAUSES {
-        let conditions = sim::conditions(&args.faults);
-        // What arrives depends on the stack; nothing here depends on it.
-        let (checks, largest) = (Vec::<Check>::new(), args.largest as usize);
-        let plan =
-            Plan { seed: args.seed, messages: args.messages, largest, pause, conditions, checks, ..Plan::default() };
-        if let Some(failure) = run(&plan, &subject, None, false).failure {
-            return Err(format!("the simulation fails: {failure:?}"));
-        }
-    }
-    let taken = taken.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok(taken)
+    let conditions = sim::conditions(&args.faults);
+    let Arguments { seed, messages, .. } = *args;
+    nacre_profiles::measure(composed, &Workload { seed, messages, largest: args.largest as usize, conditions })
 }
 
 impl Profile {
+    fn of(composed: &Stack, measured: &Measured) -> Profile {
+        let common = |(way, taken): &(Way, u64)| Common { entry: way.entry, sides: Sides(way.sides.clone()), taken: *taken };
+        Profile {
+            stack: composed.description.clone(),
+            digest: prove::digest(composed),
+            steps: measured.steps,
+            bypassed: measured.bypassed,
+            ways: measured.ways.iter().map(common).collect(),
+        }
+    }
+
     /// Reads a file.
     ///
     /// # Errors
@@ -248,7 +167,8 @@ mod tests {
         let mut session = nacre_driver::Session::open(&[file]);
         let composed = session.stack("sequencer_alone").expect("a stack");
         let words = ["nacre", "file", "--stack", "sequencer_alone", "--messages", "200"];
-        let mut profile = measure(&composed, &Given::parse_from(words).arguments).expect("it is measured").profile;
+        let measured = measure(&composed, &Given::parse_from(words).arguments).expect("it is measured");
+        let mut profile = Profile::of(&composed, &measured);
         assert!(profile.ways.len() >= 2, "{profile:?}");
         let names =
             |profile: &Profile| prove::names(&composed, &profile.choose(&composed).expect("it is of this stack"));

@@ -36,6 +36,7 @@ fn crates_import_only_what_the_architecture_allows() {
         ("worlds/Cargo.toml", &["analysis", "diagnostics", "driver", "specification", "stack", "syntax"]),
         ("mutants/Cargo.toml", &["analysis", "stack"]),
         ("process/Cargo.toml", &[]),
+        ("profiles/Cargo.toml", &["driver", "prover", "simulator", "stack"]),
         ("compiler/symbolic/Cargo.toml", &["stack"]),
         ("compiler/bypass/Cargo.toml", &["stack", "symbolic"]),
         ("prover/Cargo.toml", &["bypass", "process", "stack", "symbolic"]),

@@ -1,7 +1,8 @@
 //! The bypasses of a stack: each does, under its condition, what the handlers of all layers do.
 
 use nacre_bypass::What;
-use nacre_driver::{Level, Session};
+use nacre_driver::Session;
+use nacre_profiles::bypassed;
 use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
 use nacre_prover::solvers::Solver;
 use nacre_stack::{Span, Stack};
@@ -11,9 +12,7 @@ use crate::console::print;
 
 /// Proves the bypasses of the optimized stack against the stack as it is composed; returns how many are not proved.
 pub(super) fn prove(session: &Session, composed: &Stack, solvers: &[Solver]) -> usize {
-    let mut optimized = composed.clone();
-    nacre_driver::optimize(&mut optimized, Level::Bypass);
-    let stack = with_bypasses_of(composed, &optimized);
+    let stack = with_bypasses_of(composed, &bypassed(composed));
     if stack.bypasses.is_empty() {
         print("no common event has a bypass\n");
         return 0;

@@ -160,7 +160,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nacre_driver::{optimize, Level};
+    use nacre_profiles::bypassed;
 
     /// The stacks of the examples that users build, and those of `nacre reproduce`.
     const STACKS: [(&str, &[&str]); 5] = [
@@ -177,9 +177,7 @@ mod tests {
         let stack = |file: &Path, name: &str| {
             let mut session = Session::open(&[file.to_path_buf()]);
             let composed = session.stack(name).unwrap_or_else(|| panic!("{}", session.render(false)));
-            let mut optimized = composed.clone();
-            optimize(&mut optimized, Level::Bypass);
-            with_bypasses_of(&composed, &optimized)
+            with_bypasses_of(&composed, &bypassed(&composed))
         };
         let of_file = |(file, names): &(&str, &[&str])| {
             let path = root.join(format!("{file}.nacre"));

@@ -7,7 +7,7 @@ use nacre_symbolic::guide::{Branch, Why};
 use nacre_symbolic::values::Value;
 
 use crate::path::{Form, Output, Path, Refusal};
-use crate::search::{paths, MOST};
+use crate::search::{followed, paths, MOST};
 
 /// The most paths of one entry, and the most ways that are none, that are shown.
 pub const SHOWN: usize = 4;
@@ -34,6 +34,21 @@ pub fn show(stack: &Stack, source: &dyn Fn(Span) -> String) -> String {
         let hidden = found.len().saturating_sub(SHOWN) + refused.len().saturating_sub(SHOWN);
         if hidden > 0 {
             let _ = writeln!(text, "  and {hidden} more");
+        }
+    }
+    text
+}
+
+/// Ways that events have taken, each with how many of all steps did. The stack is one after the passes of level queue.
+pub fn show_ways(stack: &Stack, ways: &[(Way, u64)], steps: u64, source: &dyn Fn(Span) -> String) -> String {
+    let mut text = String::new();
+    for (way, count) in ways {
+        let share = 100.0 * *count as f64 / steps.max(1) as f64;
+        let _ = writeln!(text, "{}: {share:.1} % of the calls and frames", name(stack, way.entry));
+        match followed(stack, way) {
+            Ok(path) => text += &show_path(stack, &path, source),
+            Err((why, place)) if place.is_empty() => _ = writeln!(text, "  none: {why}"),
+            Err((why, place)) => _ = writeln!(text, "  none: {why}, in {place}"),
         }
     }
     text
@@ -110,7 +125,7 @@ fn show_branches(branches: &[Branch], source: &dyn Fn(Span) -> String) -> String
             Why::OtherLoops => "otherwise it loops",
             Why::Required => "required",
             Why::Either => "one of two",
-            Why::Followed => "the way that is followed",
+            Why::Followed => "as simulated",
         };
         let holds = if branch.taken { "holds" } else { "fails" };
         let _ = writeln!(text, "    {holds}   {} ({why})", source(branch.span));

@@ -49,8 +49,8 @@ pub enum Global {
     Call(usize),
     /// Its quick entry.
     Quick(usize),
-    /// What takes frames of a shape for the quick entry, and which bypass does.
-    QuickShape(usize),
+    /// What takes frames of a shape for the quick entry by a group of bypasses, and which one does, after the first.
+    QuickShape(usize, usize),
     QuickChoice(usize),
     /// Whether it is admitted.
     Admits(usize),

@@ -11,9 +11,12 @@ use crate::globals::Global;
 use crate::input::CommonShape;
 use crate::writer::Writer;
 
+/// A bypass, whether an event leaves by it, and whether the data of the frame does.
+type Quick = (usize, bool, bool);
+
 impl Writer<'_> {
-    /// The bypasses of a shape of frames that the quick entry tries, and what leaves by each.
-    pub fn quick_frame(&self, entry: Entry) -> Vec<(usize, bool, bool)> {
+    /// The bypasses of a shape of frames that the quick entry tries.
+    pub fn quick_frame(&self, entry: Entry) -> Vec<Quick> {
         let Entry::Frame(FRAMES, index) = entry else { return vec![] };
         let layout = self.stack.frames_at(FRAMES).map(|(_, layout)| &self.stack.layouts[layout.index()]);
         if self.has_sessions(FRAMES) || delivery(self.stack).is_none() {
@@ -50,32 +53,48 @@ impl Writer<'_> {
         )
     }
 
-    /// The quick entry of frames. Each shape but the first has a function of its own, so that what one needs of the
-    /// registers costs no other.
+    /// The bypasses of a shape that the quick entry tries, in groups with functions of their own: those that deliver the
+    /// data, or those of a shape without any; then those that keep data.
+    fn quick_groups(&self, index: usize) -> Vec<Vec<Quick>> {
+        let entry = Entry::Frame(FRAMES, index);
+        let has_data = self.stack.frames_at(FRAMES).is_some_and(|(_, id)| {
+            let shape = &self.stack.layouts[id.index()].shapes[index];
+            shape.data && shape.data_max > 0
+        });
+        let (first, rest) = self.quick_frame(entry).into_iter().partition(|(.., data)| *data || !has_data);
+        [first, rest].into_iter().filter(|group: &Vec<Quick>| !group.is_empty()).collect()
+    }
+
+    /// The quick entry of frames. Each group of bypasses but the first has a function of its own, so that the registers
+    /// that one needs cost no other.
     pub fn quick_input_function(&mut self) -> Code {
         let p = self.prefix.clone();
         let (mut code, mut main) = (Code::new(0), Code::new(0));
         main.open(format!("{} {{", self.quick_input_head("", "input_quick")));
         self.quick_busy("(struct nacre_delivery){.at = NULL}", &mut main);
+        main.line("const struct nacre_delivery nothing = {.at = NULL};");
         for (place, index) in self.quick_shapes().into_iter().enumerate() {
             let Some(common) = self.common(FRAMES, index) else { continue };
-            if place == 0 {
-                self.quick_shape_begins(index, &mut main);
-                main.open(format!("if ({p}_LIKELY({} && {})) {{", common.fits, common.reads));
-                self.quick_shape(index, &common, &mut main);
-                main.close("}");
-                continue;
+            let fits = format!("if ({p}_LIKELY({}))", common.fits);
+            let mut otherwise = "nothing".to_string();
+            for (number, group) in self.quick_groups(index).iter().enumerate().rev() {
+                if (place, number) == (0, 0) {
+                    main.open(format!("{fits} {{"));
+                    self.quick_group(index, &common, group, &otherwise, &mut main);
+                    main.close("}");
+                    continue;
+                }
+                let name = self.global(Global::QuickShape(index, number), format!("quick_shape_{index}_{number}"));
+                code.open(format!("{} {{", self.quick_input_head(&format!("{p}_APART "), &name[p.len() + 1..])));
+                code.line("const struct nacre_delivery nothing = {.at = NULL};");
+                self.quick_group(index, &common, group, &otherwise, &mut code);
+                code.close("}");
+                code.line("");
+                otherwise = format!("{name}(s, pool, counters, now, from, frame, len)");
             }
-            let name = self.global(Global::QuickShape(index), format!("quick_shape_{index}"));
-            code.open(format!("{} {{", self.quick_input_head(&format!("{p}_APART "), &name[p.len() + 1..])));
-            self.quick_shape_begins(index, &mut code);
-            code.line(format!("if ({p}_UNLIKELY(!{})) {{ return nothing; }}", common.reads));
-            self.quick_shape(index, &common, &mut code);
-            code.line("return nothing;");
-            code.close("}");
-            code.line("");
-            let call = format!("{name}(s, pool, counters, now, from, frame, len)");
-            main.line(format!("if ({p}_LIKELY({})) {{ return {call}; }}", common.fits));
+            if place > 0 {
+                main.line(format!("{fits} {{ return {otherwise}; }}"));
+            }
         }
         main.line("return nothing;");
         main.close("}");
@@ -84,21 +103,16 @@ impl Writer<'_> {
         code
     }
 
-    /// What the code for a shape of frames declares.
-    fn quick_shape_begins(&mut self, index: usize, code: &mut Code) {
-        code.line("const struct nacre_delivery nothing = {.at = NULL};");
-        let bypasses: Vec<usize> =
-            self.quick_frame(Entry::Frame(FRAMES, index)).into_iter().map(|(at, ..)| at).collect();
+    /// Takes a frame of a shape by the first bypass of a group whose condition holds. `otherwise`: what is returned if
+    /// there is none.
+    fn quick_group(&mut self, index: usize, common: &CommonShape, group: &[Quick], otherwise: &str, code: &mut Code) {
+        let p = self.prefix.clone();
+        let CommonShape { input, shape, .. } = common;
+        let bypasses: Vec<usize> = group.iter().map(|(at, ..)| *at).collect();
         self.quick_out(2, &bypasses, "NULL", code);
         code.line("outputs[0].arguments[0] = 0; /* of an event without a number */");
         code.line(format!("{} whole = {{.data = false}};", self.message_type(0)));
-    }
-
-    /// Takes a frame of a shape that was read into `whole` by the first of its bypasses whose condition holds.
-    fn quick_shape(&mut self, index: usize, common: &CommonShape, code: &mut Code) {
-        let p = self.prefix.clone();
-        let entry = Entry::Frame(FRAMES, index);
-        let CommonShape { input, shape, .. } = common;
+        code.line(format!("if ({p}_UNLIKELY(!{})) {{ return nothing; }}", common.reads));
         let size = format!("{}u", shape.size);
         if let Some(lacks) = self.lacks(input.need, &format!("len - {size}"), Some(shape)) {
             code.line(format!("if ({p}_UNLIKELY({lacks})) {{ return nothing; }}"));
@@ -108,38 +122,39 @@ impl Writer<'_> {
             code.line(format!("if ({p}_UNLIKELY(len - {size} > {p}_BLOCK)) {{ return nothing; }}"));
         }
         let texts = self.begin_frame(input, &size, code);
-        let fields = fields_of(self, entry);
-        let choosable = self.choosable(entry).map_or(vec![], |(_, candidates)| candidates);
-        let is_chosen = |one: &(usize, bool, bool)| choosable.iter().any(|(at, _)| *at == one.0);
-        let (chosen, others): (Vec<_>, Vec<_>) = self.quick_frame(entry).into_iter().partition(is_chosen);
-        if let Some(which) = self.choice(entry) {
+        let fields = fields_of(self, Entry::Frame(FRAMES, index));
+        let choosable = self.choosable(group).map_or(vec![], |(_, candidates)| candidates);
+        let is_chosen = |one: &&Quick| choosable.iter().any(|(at, _)| *at == one.0);
+        let (chosen, others): (Vec<&Quick>, Vec<&Quick>) = group.iter().partition(is_chosen);
+        if let Some(which) = self.choice(group) {
             let arguments = self.bypass_arguments(chosen[0].0, &texts, &fields);
             code.open(format!("switch ({}) {{", self.call_step(&which, &arguments)));
             for one in chosen {
                 let taken = self.bypass_call(one.0, &texts, &fields);
-                code.line(format!("case {}u: {taken}; return {};", one.0 + 1, left_of(one, &size)));
+                code.line(format!("case {}u: {taken}; return {};", one.0 + 1, left_of(*one, &size)));
             }
-            code.line(if others.is_empty() { "default: return nothing;" } else { "default: break;" });
+            code.line("default: break;");
             code.close("}");
         }
         for one in others {
             let taken = self.bypass_call(one.0, &texts, &fields);
-            code.line(format!("if ({p}_LIKELY({taken})) {{ return {}; }}", left_of(one, &size)));
+            code.line(format!("if ({p}_LIKELY({taken})) {{ return {}; }}", left_of(*one, &size)));
             self.forget_made(one.0, code);
         }
+        code.line(format!("return {otherwise};"));
     }
 
-    /// The conditions of the bypasses of a shape of frames that take no statements, and their common parameters; none:
-    /// there are none. Others ask their own conditions.
-    fn choosable(&mut self, entry: Entry) -> Option<(Vec<Parameter>, Vec<Candidate>)> {
+    /// The conditions of the bypasses of a group that take no statements, and their common parameters; none: there are
+    /// none. Others ask their own conditions.
+    fn choosable(&mut self, group: &[Quick]) -> Option<(Vec<Parameter>, Vec<Candidate>)> {
         let (mut common, mut candidates) = (None, vec![]);
-        for (at, ..) in self.quick_frame(entry) {
-            if self.handles_bytes(at) {
+        for (at, ..) in group {
+            if self.handles_bytes(*at) {
                 continue;
             }
-            let Some((parameters, parts)) = self.condition_of_bypass(at) else { continue };
+            let Some((parameters, parts)) = self.condition_of_bypass(*at) else { continue };
             if common.get_or_insert(parameters.clone()) == &parameters {
-                candidates.push((at, parts));
+                candidates.push((*at, parts));
             }
         }
         Some((common?, candidates))
@@ -147,15 +162,16 @@ impl Writer<'_> {
 
     /// Whether the entry of a bypass decides whether it takes an event.
     pub fn is_chosen(&mut self, at: usize) -> bool {
-        let entry = self.stack.bypasses[at].entry;
-        self.choosable(entry).is_some_and(|(_, candidates)| candidates.iter().any(|(other, _)| *other == at))
+        let Entry::Frame(FRAMES, index) = self.stack.bypasses[at].entry else { return false };
+        let groups = self.quick_groups(index);
+        let Some(group) = groups.iter().find(|group| group.iter().any(|(other, ..)| *other == at)) else { return false };
+        self.choosable(group).is_some_and(|(_, candidates)| candidates.iter().any(|(other, _)| *other == at))
     }
 
-    /// The function that tells which of the bypasses of a shape of frames takes the frame: its number plus one.
-    fn choice(&mut self, entry: Entry) -> Option<Callee> {
-        let Entry::Frame(_, index) = entry else { return None };
-        let (parameters, candidates) = self.choosable(entry)?;
-        let name = self.global(Global::QuickChoice(index), format!("quick_choice_{index}"));
+    /// The function that tells which of the bypasses of a group takes the frame: its number plus one.
+    fn choice(&mut self, group: &[Quick]) -> Option<Callee> {
+        let (parameters, candidates) = self.choosable(group)?;
+        let name = self.global(Global::QuickChoice(group[0].0), format!("quick_choice_{}", group[0].0));
         let (linkage, result) = (Linkage::InPlace, Some("uint32_t".into()));
         let unused: Vec<String> = parameters.iter().map(|parameter| format!("(void){};", parameter.name)).collect();
         let function = Function { linkage, result, ..Function::plain(name, parameters) };
@@ -170,7 +186,7 @@ impl Writer<'_> {
 
 /// What a quick entry returns for a frame that a bypass took: given its place, whether an event leaves in front, and
 /// whether its data is delivered. `size`: the bytes of the head.
-fn left_of((_, event, data): (usize, bool, bool), size: &str) -> String {
+fn left_of((_, event, data): Quick, size: &str) -> String {
     let len = if data { format!("len - {size}") } else { "0".into() };
     let first = match event {
         true => "outputs[0].event, (uint16_t)outputs[0].arguments[0]",

@@ -1,0 +1,176 @@
+//! Which ways the events of a simulation take through the layers of a stack, so that the common ones become bypasses
+//! (docs/decisions/034).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nacre_driver::{optimize, optimize_for, Level};
+use nacre_prover::bypasses::with_bypasses_of;
+use nacre_simulator::checks::Check;
+use nacre_simulator::interface::Interface;
+use nacre_simulator::interpreter::{Interpreter, Taken};
+use nacre_simulator::network::Conditions;
+use nacre_simulator::run::{run, Plan, Subject};
+use nacre_stack::interpret::lacks;
+use nacre_stack::models::Models;
+use nacre_stack::{Entry, Stack, Way};
+
+/// Nanoseconds between the messages of an endpoint: a conversation, and a stream.
+const PAUSES: [u64; 2] = [1_000_000, 20_000];
+/// A way that fewer than one step in `RARE` takes gets no bypass.
+const RARE: u64 = 1_000;
+/// The most ways that get one.
+pub const MOST: usize = 256;
+
+/// What two endpoints send, and over which network: a conversation, and then a stream.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    pub seed: u64,
+    /// Of each endpoint.
+    pub messages: u32,
+    /// Of the longest message, in bytes; the stack may accept less.
+    pub largest: usize,
+    pub conditions: Conditions,
+}
+
+/// What usual connections do: mostly messages that fit a frame, some that take several, and one frame in a hundred
+/// lost.
+fn usual() -> [Workload; 2] {
+    let conditions = Conditions { loss: 0.01, delay: 1_000_000, ..Conditions::default() };
+    let of = |messages, largest| Workload { seed: 1, messages, largest, conditions: conditions.clone() };
+    [of(2_000, 100), of(150, 4_000)]
+}
+
+/// The common ways of a workload.
+#[derive(Clone, Debug)]
+pub struct Common {
+    /// With how many steps took each, the most common first.
+    pub ways: Vec<(Way, u64)>,
+    /// Calls with a message and frames that did something, and how many of these took a rare way.
+    pub steps: u64,
+    pub rare: u64,
+}
+
+/// What took the steps of a workload.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The ways that have a bypass, with how many steps took it, the most common first.
+    pub ways: Vec<(Way, u64)>,
+    /// Calls with a message and frames that did something, and how many of these took a bypass.
+    pub steps: u64,
+    pub bypassed: u64,
+    /// Why others took none, with the number of steps, the most common reason first.
+    pub missed: Vec<(u64, String)>,
+}
+
+/// Whether so few of all steps that a bypass is not worth its code.
+pub fn is_rare(count: u64, steps: u64) -> bool {
+    count.saturating_mul(RARE) < steps
+}
+
+/// The common ways of usual connections.
+///
+/// # Errors
+/// As [`common`].
+pub fn usually_common(composed: &Stack) -> Result<Common, String> {
+    common(composed, &usual())
+}
+
+/// The stack after the passes of level bypass, with bypasses of the ways that are common in usual connections. Where
+/// the stack cannot be simulated, they are those of ways that its layers mark as likely.
+pub fn bypassed(composed: &Stack) -> Stack {
+    let mut optimized = composed.clone();
+    match usually_common(composed) {
+        Ok(Common { ways, .. }) => {
+            let ways: Vec<Way> = ways.into_iter().map(|(way, _)| way).collect();
+            optimize_for(&mut optimized, &ways);
+        }
+        Err(_) => {
+            optimize(&mut optimized, Level::Bypass);
+        }
+    }
+    optimized
+}
+
+/// The common ways of workloads.
+///
+/// # Errors
+/// Why the stack cannot be simulated.
+pub fn common(composed: &Stack, workloads: &[Workload]) -> Result<Common, String> {
+    let mut plain = composed.clone();
+    optimize(&mut plain, Level::Queue);
+    let Taken { ways, steps, .. } = simulate(plain, workloads, true)?;
+    let mut ways: Vec<(Way, u64)> = ways.into_iter().collect();
+    ways.retain(|(way, _)| has_message(composed, way.entry));
+    ways.sort_by_key(|(_, count)| Reverse(*count));
+    let rare = ways.iter().filter(|(_, count)| is_rare(*count, steps)).map(|(_, count)| count).sum();
+    ways.retain(|(_, count)| !is_rare(*count, steps));
+    ways.truncate(MOST);
+    Ok(Common { ways, steps, rare })
+}
+
+/// Which of the common ways of a workload have a bypass, and how many steps take it.
+///
+/// # Errors
+/// As [`common`].
+pub fn measure(composed: &Stack, workload: &Workload) -> Result<Measured, String> {
+    let workloads = std::slice::from_ref(workload);
+    let Common { ways, rare, .. } = common(composed, workloads)?;
+    let mut optimized = composed.clone();
+    let tried: Vec<Way> = ways.iter().map(|(way, _)| way.clone()).collect();
+    let made = optimize_for(&mut optimized, &tried);
+    let taken = simulate(with_bypasses_of(composed, &optimized), workloads, false)?;
+    let mut missed = BTreeMap::from([("less than one step in a thousand goes that way".to_string(), rare)]);
+    let (mut with_bypass, mut first) = (vec![], 0);
+    for ((way, count), made) in ways.into_iter().zip(made) {
+        match made {
+            // That of the first way that has it.
+            Ok(at) if at == first => {
+                first += 1;
+                with_bypass.push((way, taken.bypasses[at]));
+            }
+            Ok(_) => {}
+            Err((why, place)) if place.is_empty() => *missed.entry(why.to_string()).or_default() += count,
+            Err((why, place)) => *missed.entry(format!("{why}, in {place}")).or_default() += count,
+        }
+    }
+    with_bypass.sort_by_key(|(_, taken)| Reverse(*taken));
+    let mut missed: Vec<(u64, String)> = missed.into_iter().map(|(why, count)| (count, why)).collect();
+    missed.retain(|(count, _)| *count > 0);
+    missed.sort_by_key(|(count, _)| Reverse(*count));
+    let bypassed = taken.bypasses.iter().sum();
+    Ok(Measured { ways: with_bypass, steps: taken.steps, bypassed, missed })
+}
+
+/// Whether a message enters: calls without one are rare.
+fn has_message(stack: &Stack, entry: Entry) -> bool {
+    entry.event(stack).is_some_and(|event| stack.event(event).message.is_some())
+}
+
+/// What took the steps of two endpoints in a conversation and a stream, for each workload.
+fn simulate(stack: Stack, workloads: &[Workload], ways: bool) -> Result<Taken, String> {
+    if let Some(why) = lacks(&stack, &Models::of([&stack])) {
+        return Err(why);
+    }
+    let stack = Arc::new(stack);
+    let interface = Rc::new(Interface::of(&stack));
+    if interface.input(None, "send").is_none() {
+        return Err(format!("`{}` has no call `send`, which a simulation needs", stack.name));
+    }
+    let taken = Arc::new(Mutex::new(Taken::default()));
+    let maker = Interpreter { taken: Some(taken.clone()), ways, ..Interpreter::new(stack) };
+    let subject = Subject { makers: vec![&maker, &maker], interface };
+    for (workload, pause) in workloads.iter().flat_map(|workload| PAUSES.map(|pause| (workload, pause))) {
+        let Workload { seed, messages, largest, conditions } = workload.clone();
+        // What arrives depends on the stack; nothing here depends on it.
+        let checks = Vec::<Check>::new();
+        let plan = Plan { seed, messages, largest, pause, conditions, checks, ..Plan::default() };
+        if let Some(failure) = run(&plan, &subject, None, false).failure {
+            return Err(format!("the simulation fails: {failure:?}"));
+        }
+    }
+    let taken = taken.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(taken)
+}
