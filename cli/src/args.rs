@@ -267,8 +267,8 @@ pub struct Build {
     #[command(flatten)]
     pub which: Which,
     /// Optimization level: queue (no optimization), call (events become calls), inline (calls are inlined), bypass
-    /// (common events do what all layers do at once)
-    #[arg(long, default_value = "inline", value_name = "LEVEL")]
+    /// (common events do what all layers do at once, as far as that is proved)
+    #[arg(long, default_value = "bypass", value_name = "LEVEL")]
     pub level: EmittedLevel,
     /// The output folder; it is created if missing
     #[arg(short, long, value_name = "DIR")]
@@ -420,8 +420,8 @@ pub struct Net {
     /// Capture all frames in a pcap file, for Wireshark and tcpdump
     #[arg(long, value_name = "PATH")]
     pub pcap: Option<PathBuf>,
-    /// Optimization level: queue, call, inline, bypass (the last two are fast, but slow to compile the first time)
-    #[arg(long, default_value = "call", value_name = "LEVEL")]
+    /// Optimization level: queue, call, inline, bypass (the last two are fast, but take some seconds to compile)
+    #[arg(long, default_value = "bypass", value_name = "LEVEL")]
     pub level: EmittedLevel,
     /// Print the result as JSON
     #[arg(long)]

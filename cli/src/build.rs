@@ -11,7 +11,8 @@ use crate::args::Build;
 use crate::console::{complain, print, print_json, say, Exit};
 use crate::output::write;
 use crate::profile::Profile;
-use crate::{program, prove};
+use crate::program;
+use crate::prove::{self, Trying};
 
 /// Runs `nacre build`: writes the header and the source file of a stack into the output folder.
 pub fn build(args: &Build) -> Exit {
@@ -37,7 +38,7 @@ pub fn build(args: &Build) -> Exit {
         complain("--profile orders bypasses: it needs `--level bypass`");
         return Exit::Usage;
     }
-    let (level, optimized) = optimized_for(&session, &stack, args.level.0, profile.as_ref());
+    let (level, optimized) = optimized_for(&session, &stack, args.level.0, profile.as_ref(), Trying::Unknown);
     let bypasses = optimized.bypasses.len();
     let emitted = session.emit_optimized(optimized, level, args.name.as_deref());
     let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
@@ -67,12 +68,18 @@ pub fn build(args: &Build) -> Exit {
 }
 
 /// The stack as it is emitted, and at which level: without proved bypasses, level bypass would be slower than inline.
-pub fn optimized(session: &Session, stack: &Stack, level: Level) -> (Level, Stack) {
-    optimized_for(session, stack, level, None)
+pub fn optimized(session: &Session, stack: &Stack, level: Level, trying: Trying) -> (Level, Stack) {
+    optimized_for(session, stack, level, None, trying)
 }
 
 /// The same with the bypasses that a profile finds common.
-fn optimized_for(session: &Session, stack: &Stack, level: Level, profile: Option<&Profile>) -> (Level, Stack) {
+fn optimized_for(
+    session: &Session,
+    stack: &Stack,
+    level: Level,
+    profile: Option<&Profile>,
+    trying: Trying,
+) -> (Level, Stack) {
     let at = |level: Level| {
         let mut optimized = stack.clone();
         nacre_driver::optimize(&mut optimized, level);
@@ -83,7 +90,11 @@ fn optimized_for(session: &Session, stack: &Stack, level: Level, profile: Option
     }
     let chosen = profile.and_then(|profile| profile.choose(stack));
     let mut optimized = chosen.unwrap_or_else(|| bypassed(stack));
-    prove::keep_proved(session, stack, &mut optimized);
+    if optimized.bypasses.is_empty() {
+        say(&format!("note: no common event of `{}` has a bypass, so it is written at level inline", stack.name));
+        return (Level::Inline, at(Level::Inline));
+    }
+    prove::keep_proved(session, stack, &mut optimized, trying);
     if optimized.bypasses.is_empty() {
         say("note: no bypass is left, so the stack is written at level inline");
         return (Level::Inline, at(Level::Inline));

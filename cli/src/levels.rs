@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use nacre_driver::{Emitted, Level, Session};
+use nacre_profiles::bypassed;
 use nacre_simulator::compiled::Compiled;
 use nacre_simulator::endpoint::Maker;
 use nacre_simulator::interpreter::Interpreter;
@@ -177,7 +178,15 @@ pub fn load_modelled(
     level: Level,
     toolchain: &Toolchain,
 ) -> Result<nacre_runtime::Stack, Error> {
-    compile(stack, level, toolchain, |stack| session.emit_modelled(stack, level, None))
+    // The common ways are those of `nacre build`.
+    let bypassed = (level == Level::Bypass).then(|| bypassed(stack));
+    compile(stack, level, toolchain, |part| match &bypassed {
+        Some(whole) => {
+            let optimized = Stack { externs: part.externs.clone(), ..whole.clone() };
+            session.emit_optimized_modelled(optimized, level, None)
+        }
+        None => session.emit_modelled(part, level, None),
+    })
 }
 
 fn compile(

@@ -107,7 +107,8 @@ fn measure(composed: &Stack, args: &Arguments) -> Result<Measured, String> {
 
 impl Profile {
     fn of(composed: &Stack, measured: &Measured) -> Profile {
-        let common = |(way, taken): &(Way, u64)| Common { entry: way.entry, sides: Sides(way.sides.clone()), taken: *taken };
+        let common =
+            |(way, taken): &(Way, u64)| Common { entry: way.entry, sides: Sides(way.sides.clone()), taken: *taken };
         Profile {
             stack: composed.description.clone(),
             digest: prove::digest(composed),

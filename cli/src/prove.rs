@@ -18,7 +18,7 @@ mod threads;
 
 #[cfg(test)]
 pub use kept::names;
-pub use kept::{digest, keep_proved};
+pub use kept::{digest, keep_proved, Trying};
 
 /// The state of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
 use nacre_prover::solvers::Solver;
 use nacre_stack::{Span, Stack};
 
+use super::kept;
 use super::threads::in_parallel;
 use crate::console::print;
 
@@ -18,6 +19,7 @@ pub(super) fn prove(session: &Session, composed: &Stack, solvers: &[Solver]) -> 
         return 0;
     }
     let verdicts = in_parallel(stack.bypasses.len(), |at| judge(&stack, at, solvers));
+    kept::keep(&stack, &verdicts);
     let never = verdicts.iter().filter(|verdict| **verdict == Verdict::Never).count();
     let open: Vec<String> =
         verdicts.iter().enumerate().filter_map(|(at, verdict)| unproved(session, &stack, at, verdict)).collect();

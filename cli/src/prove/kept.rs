@@ -29,18 +29,28 @@ const PROVED: &str = "proved\n";
 /// What became of a bypass: why it is not proved; none: it is.
 type Fate = Option<String>;
 
+/// Which bypasses the solvers try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trying {
+    /// Those of which it is not known whether they are proved.
+    Unknown,
+    /// None: that would take longer than the command may.
+    Nothing,
+}
+
 /// Leaves the bypasses of an optimized stack that are proved; says which are not, and why.
-pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack) {
+pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack, trying: Trying) {
     let stack = with_bypasses_of(composed, optimized);
     let kept = Kept::find();
     let names = names_of(&stack);
     let mut fates: Vec<Option<Fate>> = names.iter().map(|name| kept.fate(name)).collect();
-    for (at, verdict) in newly_tried(&stack, &fates) {
+    let tried = match trying {
+        Trying::Unknown => newly_tried(&stack, &fates),
+        Trying::Nothing => not_tried(&stack, &fates),
+    };
+    for (at, verdict) in tried {
         let fate = fate_of(&stack, &verdict);
-        // Where a solver gave up, another time it may not.
-        if matches!(verdict, Verdict::Proved | Verdict::Never | Verdict::Refuted(..)) {
-            kept.keep(&names[at], &fate);
-        }
+        kept.keep_verdict(&names[at], &verdict, &fate);
         fates[at] = Some(fate);
     }
     for (at, why) in fates.iter().enumerate().filter_map(|(at, fate)| Some((at, fate.as_ref()?.as_ref()?))) {
@@ -71,6 +81,26 @@ fn newly_tried(stack: &Stack, fates: &[Option<Fate>]) -> Vec<(usize, Verdict)> {
     let verdicts = in_parallel(open.len(), |at| judge(stack, open[at], &solvers));
     drop(waiting);
     open.into_iter().zip(verdicts).collect()
+}
+
+/// Says how many bypasses are left out because they were not tried before.
+fn not_tried(stack: &Stack, fates: &[Option<Fate>]) -> Vec<(usize, Verdict)> {
+    let left_out = fates.iter().filter(|fate| fate.is_none()).count();
+    if left_out > 0 {
+        let (name, all) = (&stack.name, fates.len());
+        say(&format!(
+            "note: {left_out} of {all} bypasses of `{name}` are left out: `nacre prove` proves and keeps them"
+        ));
+    }
+    vec![]
+}
+
+/// Keeps what became of the bypasses of a stack.
+pub(super) fn keep(stack: &Stack, verdicts: &[Verdict]) {
+    let kept = Kept::find();
+    for (name, verdict) in names_of(stack).iter().zip(verdicts) {
+        kept.keep_verdict(name, verdict, &fate_of(stack, verdict));
+    }
 }
 
 fn fate_of(stack: &Stack, verdict: &Verdict) -> Fate {
@@ -139,6 +169,13 @@ impl Kept {
             _ => Some(Some(text)),
         };
         shipped().find_map(is_it).or_else(|| file().and_then(read))
+    }
+
+    /// Where a solver gave up, another time it may not.
+    fn keep_verdict(&self, name: &str, verdict: &Verdict, fate: &Fate) {
+        if matches!(verdict, Verdict::Proved | Verdict::Never | Verdict::Refuted(..)) {
+            self.keep(name, fate);
+        }
     }
 
     /// What cannot be kept is tried again the next time.

@@ -83,10 +83,9 @@ impl<'p> Express<'p> {
             Node::Apply(op, parts) => match op {
                 Op::Not => Ok(self.not(self.formula(parts[0])?)),
                 Op::And => self.chain(BinaryOp::Both, parts),
-                Op::Or => self.chain(BinaryOp::Either, parts),
+                Op::Or => self.either(parts),
                 Op::Equal => self.equal(parts[0], parts[1]),
-                Op::ULess => self.less(parts, false),
-                Op::SLess => self.less(parts, true),
+                Op::ULess | Op::SLess => self.compared(BinaryOp::Less, *op, parts),
                 Op::If => {
                     let [a, b, c] = [self.formula(parts[0])?, self.formula(parts[1])?, self.formula(parts[2])?];
                     Ok(self.make(ExprKind::If(Box::new(a), Box::new(b), Box::new(c)), Type::Bool))
@@ -99,9 +98,31 @@ impl<'p> Express<'p> {
     }
 
     fn chain(&self, op: BinaryOp, parts: &[Term]) -> Found<Expr> {
-        let mut parts = parts.iter().map(|part| self.formula(*part));
+        self.joined(op, parts.iter().map(|part| self.formula(*part)))
+    }
+
+    fn joined(&self, op: BinaryOp, mut parts: impl Iterator<Item = Found<Expr>>) -> Found<Expr> {
         let first = parts.next().ok_or_else(|| unsupported("an empty chain"))??;
         parts.try_fold(first, |whole, part| Ok(self.test(op, whole, part?)))
+    }
+
+    /// A disjunction, in which `a < b || a == b` is one comparison.
+    fn either(&self, parts: &[Term]) -> Found<Expr> {
+        let is_equal = |part: Term, [a, b]: [Term; 2]| match self.terms.node(part) {
+            Node::Apply(Op::Equal, of) => of[..] == [a, b] || of[..] == [b, a],
+            _ => false,
+        };
+        let less = |part: Term| match self.terms.node(part) {
+            Node::Apply(op @ (Op::ULess | Op::SLess), of) => Some((*op, [of[0], of[1]])),
+            _ => None,
+        };
+        let is_part = |of: [Term; 2]| parts.iter().any(|part| is_equal(*part, of));
+        let is_said = |part: Term| parts.iter().filter_map(|other| less(*other)).any(|(_, of)| is_equal(part, of));
+        let parts = parts.iter().filter(|part| !is_said(**part)).map(|part| match less(*part) {
+            Some((op, of)) if is_part(of) => self.compared(BinaryOp::LessEqual, op, &of),
+            _ => self.formula(*part),
+        });
+        self.joined(BinaryOp::Either, parts)
     }
 
     fn equal(&self, a: Term, b: Term) -> Found<Expr> {
@@ -155,10 +176,11 @@ impl<'p> Express<'p> {
         }
     }
 
-    fn less(&self, parts: &[Term], signed: bool) -> Found<Expr> {
+    /// A comparison of bit vectors, as signed or unsigned numbers.
+    fn compared(&self, op: BinaryOp, of: Op, parts: &[Term]) -> Found<Expr> {
         let (a, b) = (self.number(parts[0])?, self.number(parts[1])?);
-        let ty = if signed { Type::Int(self.width(parts[0])? as u8) } else { a.ty.clone() };
-        Ok(self.test(BinaryOp::Less, self.convert(a, ty.clone()), self.convert(b, ty)))
+        let ty = if of == Op::SLess { Type::Int(self.width(parts[0])? as u8) } else { a.ty.clone() };
+        Ok(self.test(op, self.convert(a, ty.clone()), self.convert(b, ty)))
     }
 
     fn width(&self, term: Term) -> Found<u32> {

@@ -182,6 +182,11 @@ impl Session {
         self.write(stack, level, prefix, Options::default())
     }
 
+    /// The same with models of their contracts for functions of the host.
+    pub fn emit_optimized_modelled(&self, stack: Stack, level: Level, prefix: Option<&str>) -> Emitted {
+        self.write(stack, level, prefix, Options { models: true, ..Options::default() })
+    }
+
     fn write(&self, mut stack: Stack, level: Level, prefix: Option<&str>, options: Options) -> Emitted {
         if let Some(prefix) = prefix {
             stack.name = prefix.into();

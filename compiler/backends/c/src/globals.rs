@@ -19,8 +19,8 @@ pub const FIXED: &str = "APART BLOCK BOUND BROKEN BYTES H IMPOSSIBLE IN INLINE L
     discard div div_signed drawn drop drop_at due event events finish fire first first_in fold16 get givens has \
     input input_quick join_pieces keep lowest_free mark more mul_div next_armed next_run node nothing open open_at \
     output pool put quick_segments random reader rem rem_signed room run_queue same_view segments share shl shown \
-    shr shr_signed sign slower_input soonest space stack state step swap tell tell_bytes tell_message tell_whole_message teller \
-    tick twine unmark view waiting";
+    shr shr_signed sign slower_input soonest space stack state step swap tell tell_bytes tell_message tell_whole_message \
+    teller tick twine unmark view waiting";
 
 /// Defined in the header behind the prefix in capitals, which can be the prefix itself.
 const DEFINED: &str = "H BLOCK_BYTES BLOCKS_FOR_ONE OUTPUTS_MAX SEGMENTS_MAX BYTES_MAX FRAME_HEAD_MAX FRAME_DATA_MAX \

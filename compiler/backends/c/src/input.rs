@@ -21,30 +21,37 @@ pub struct CommonShape<'a> {
 }
 
 impl<'a> Writer<'a> {
+    /// Opens a function that takes a frame at a lower port.
+    fn open_input(&self, port: PortId, word: &str, name: &str, code: &mut Code) {
+        let p = &self.prefix;
+        let session = if self.has_sessions(port) { ", uint32_t session" } else { "" };
+        let first = format!("struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now");
+        code.line(format!("{word}int {name}({first}{session}, const struct nacre_addr *from,"));
+        code.open("        const uint8_t *frame, uint32_t len, struct nacre_out *out) {");
+    }
+
+    /// The entry of a lower port at which no frames arrive.
+    fn no_input_function(&self, port: PortId) -> Code {
+        let mut code = Code::new(0);
+        self.open_input(port, "", &self.entry_name(port), &mut code);
+        for name in ["s", "pool", "counters", "from", "frame", "out"] {
+            code.line(format!("(void){name};"));
+        }
+        code.line("(void)now;");
+        code.line("(void)len;");
+        code.line(format!("return {}_nothing(out, NACRE_INVALID);", self.prefix));
+        code.close("}");
+        code
+    }
+
     /// The function that takes a frame at a lower port.
     pub fn input_function(&mut self, port: PortId) -> Code {
         let p = self.prefix.clone();
         let stack = self.stack;
         let mut code = Code::new(0);
-        let several = self.has_sessions(port);
-        let (session, passed) = if several { (", uint32_t session", "session, ") } else { ("", "") };
-        let head = |word: &str, name: &str, code: &mut Code| {
-            let first = format!("struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now");
-            code.line(format!("{word}int {name}({first}{session}, const struct nacre_addr *from,"));
-            code.open("        const uint8_t *frame, uint32_t len, struct nacre_out *out) {");
-        };
+        let passed = if self.has_sessions(port) { "session, " } else { "" };
         let (entry, any) = (self.entry_name(port), self.any_frame_name(port));
-        let Some((input, layout_id)) = stack.frames_at(port) else {
-            head("", &entry, &mut code);
-            for name in ["s", "pool", "counters", "from", "frame", "out"] {
-                code.line(format!("(void){name};"));
-            }
-            code.line("(void)now;");
-            code.line("(void)len;");
-            code.line(format!("return {p}_nothing(out, NACRE_INVALID);"));
-            code.close("}");
-            return code;
-        };
+        let Some((input, layout_id)) = stack.frames_at(port) else { return self.no_input_function(port) };
         let quick = port == PortId(0) && self.has_quick_input();
         let mut hot = self.common_shapes(port);
         if self.level == Level::Bypass {
@@ -57,10 +64,10 @@ impl<'a> Writer<'a> {
             w.busy(code);
         };
         if hot.is_empty() && !quick {
-            head("", &entry, &mut code);
+            self.open_input(port, "", &entry, &mut code);
             checks(self, &mut code);
         } else {
-            head(&format!("{p}_APART "), &any, &mut code);
+            self.open_input(port, &format!("{p}_APART "), &any, &mut code);
         }
         let ty = self.message_type(0);
         code.line(format!("{ty} whole = {{.data = false}};"));
@@ -80,10 +87,10 @@ impl<'a> Writer<'a> {
             // What takes frames that the quick entry does not is apart, so that its registers and memory cost the
             // others nothing.
             if quick {
-                head(&format!("{p}_APART "), &format!("{p}_slower_input"), &mut code);
+                self.open_input(port, &format!("{p}_APART "), &format!("{p}_slower_input"), &mut code);
                 self.busy(&mut code);
             } else {
-                head("", &entry, &mut code);
+                self.open_input(port, "", &entry, &mut code);
                 checks(self, &mut code);
             }
             if !hot.is_empty() {
@@ -95,7 +102,7 @@ impl<'a> Writer<'a> {
             code.close("}");
             if quick {
                 code.line("");
-                head("", &entry, &mut code);
+                self.open_input(port, "", &entry, &mut code);
                 code.line(&room);
                 self.try_quick_input(&mut code);
                 code.line(format!("return {p}_slower_input(s, pool, counters, now, from, frame, len, out);"));

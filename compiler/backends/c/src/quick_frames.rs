@@ -53,8 +53,8 @@ impl Writer<'_> {
         )
     }
 
-    /// The bypasses of a shape that the quick entry tries, in groups with functions of their own: those that deliver the
-    /// data, or those of a shape without any; then those that keep data.
+    /// The bypasses of a shape that the quick entry tries, in groups with functions of their own: those that deliver
+    /// the data, or those of a shape without any; then those that keep data.
     fn quick_groups(&self, index: usize) -> Vec<Vec<Quick>> {
         let entry = Entry::Frame(FRAMES, index);
         let has_data = self.stack.frames_at(FRAMES).is_some_and(|(_, id)| {
@@ -164,7 +164,9 @@ impl Writer<'_> {
     pub fn is_chosen(&mut self, at: usize) -> bool {
         let Entry::Frame(FRAMES, index) = self.stack.bypasses[at].entry else { return false };
         let groups = self.quick_groups(index);
-        let Some(group) = groups.iter().find(|group| group.iter().any(|(other, ..)| *other == at)) else { return false };
+        let Some(group) = groups.iter().find(|group| group.iter().any(|(other, ..)| *other == at)) else {
+            return false;
+        };
         self.choosable(group).is_some_and(|(_, candidates)| candidates.iter().any(|(other, _)| *other == at))
     }
 
