@@ -121,7 +121,7 @@ pub fn measure(composed: &Stack, workload: &Workload) -> Result<Measured, String
     let mut optimized = composed.clone();
     let tried: Vec<Way> = ways.iter().map(|(way, _)| way.clone()).collect();
     let made = optimize_for(&mut optimized, &tried);
-    let taken = simulate(with_bypasses_of(composed, &optimized), workloads, false)?;
+    let taken = taken_by(composed, &optimized, workload)?;
     let mut missed = BTreeMap::from([("less than one step in a thousand goes that way".to_string(), rare)]);
     let (mut with_bypass, mut first) = (vec![], 0);
     for ((way, count), made) in ways.into_iter().zip(made) {
@@ -142,6 +142,14 @@ pub fn measure(composed: &Stack, workload: &Workload) -> Result<Measured, String
     missed.sort_by_key(|(count, _)| Reverse(*count));
     let bypassed = taken.bypasses.iter().sum();
     Ok(Measured { ways: with_bypass, steps: taken.steps, bypassed, missed })
+}
+
+/// How many steps of a workload take each bypass of an optimized stack.
+///
+/// # Errors
+/// As [`common`].
+pub fn taken_by(composed: &Stack, optimized: &Stack, workload: &Workload) -> Result<Taken, String> {
+    simulate(with_bypasses_of(composed, optimized), std::slice::from_ref(workload), false)
 }
 
 /// Whether a message enters: calls without one are rare.
