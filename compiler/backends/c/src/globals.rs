@@ -17,10 +17,10 @@ pub const FIXED: &str = "APART BLOCK BOUND BROKEN BYTES H IMPOSSIBLE IN INLINE L
     any_busy any_enter any_fire any_frame any_input_quick any_open_at any_send_quick any_shown any_view armed \
     around back before bits block busy bytes call check config config_default count count_in counter_names deadline \
     discard div div_signed drawn drop drop_at due event events finish fire first first_in fold16 get givens has \
-    input input_quick join_pieces keep lowest_free mark more mul_div next_armed next_run node nothing open open_at \
-    output pool put quick_segments random reader rem rem_signed room run_queue same_view segments share shl shown \
-    shr shr_signed sign slower_input soonest space stack state step swap tell tell_bytes tell_message tell_whole_message \
-    teller tick twine unmark view waiting";
+    input input_quick input_quick_in_place join_pieces keep lowest_free mark more mul_div next_armed next_run node \
+    nothing open open_at output pool put quick_segments random reader rem rem_signed room run_queue same_view \
+    segments share shl shown shr shr_signed sign slower_input soonest space stack state step swap tell tell_bytes \
+    tell_message tell_whole_message teller tick twine unmark view waiting";
 
 /// Defined in the header behind the prefix in capitals, which can be the prefix itself.
 const DEFINED: &str = "H BLOCK_BYTES BLOCKS_FOR_ONE OUTPUTS_MAX SEGMENTS_MAX BYTES_MAX FRAME_HEAD_MAX FRAME_DATA_MAX \
@@ -47,8 +47,9 @@ pub enum Global {
     Output(PortId, EventId, bool),
     /// What the host calls, by its number in the interface.
     Call(usize),
-    /// Its quick entry.
+    /// Its quick entry, and what that does.
     Quick(usize),
+    QuickInPlace(usize),
     /// What takes frames of a shape for the quick entry by a group of bypasses, and which one does, after the first.
     QuickShape(usize, usize),
     QuickChoice(usize),

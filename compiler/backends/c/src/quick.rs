@@ -83,10 +83,15 @@ impl Writer<'_> {
         self.global(Global::Quick(call.number), format!("{}_quick", call.name))
     }
 
-    fn quick_call_head(&self, call: &Call) -> String {
-        let (p, name) = (&self.prefix, self.quick_name(call));
+    /// The name of what it does, for inlining into both entries of the call.
+    fn quick_name_in_place(&self, call: &Call) -> String {
+        self.global(Global::QuickInPlace(call.number), format!("{}_quick_in_place", call.name))
+    }
+
+    fn quick_call_head(&self, word: &str, name: &str) -> String {
+        let p = &self.prefix;
         format!(
-            "uint32_t {name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, \
+            "{word}uint32_t {name}(struct {p}_state *s, struct {p}_pool *pool, uint64_t *counters, uint64_t now, \
              const uint8_t *data, uint32_t len, uint8_t *head)"
         )
     }
@@ -95,7 +100,7 @@ impl Writer<'_> {
     pub fn quick_prototypes(&self, code: &mut Code) {
         for call in self.calls().iter().filter(|call| self.quick_call(call.entry()).is_some()) {
             code.line("/* As send_quick in struct nacre_stack. */");
-            code.line(format!("{};", self.quick_call_head(call)));
+            code.line(format!("{};", self.quick_call_head("", &self.quick_name(call))));
         }
         if self.has_quick_input() {
             code.line("/* As input_quick in struct nacre_stack. */");
@@ -132,7 +137,8 @@ impl Writer<'_> {
         let p = self.prefix.clone();
         let input = &self.stack.ports[call.port].inputs[call.input];
         let mut code = Code::new(0);
-        code.open(format!("{} {{", self.quick_call_head(call)));
+        let in_place = self.quick_name_in_place(call);
+        code.open(format!("{} {{", self.quick_call_head(&format!("{p}_INLINE "), &in_place)));
         self.quick_busy("0", &mut code);
         let makes = self.quick_out(1, &quick.bypasses, "head", &mut code);
         self.begin(&mut code, Some(("data", "len")));
@@ -157,6 +163,10 @@ impl Writer<'_> {
         code.line("return 0;");
         code.close("}");
         code.line("");
+        code.open(format!("{} {{", self.quick_call_head("", &self.quick_name(call))));
+        code.line(format!("return {in_place}(s, pool, counters, now, data, len, head);"));
+        code.close("}");
+        code.line("");
         code
     }
 
@@ -170,7 +180,7 @@ impl Writer<'_> {
     /// Tries the quick entry of a call in the ordinary one.
     pub fn try_quick_call(&self, call: &Call, quick: &QuickCall, code: &mut Code) {
         let p = &self.prefix;
-        let name = self.quick_name(call);
+        let name = self.quick_name_in_place(call);
         code.line(format!("const uint32_t head = {name}(s, pool, counters, now, data, len, out->bytes);"));
         code.open(format!("if ({p}_LIKELY(head != 0)) {{"));
         if let Some(to) = quick.sent.to {
@@ -185,7 +195,7 @@ impl Writer<'_> {
     pub fn try_quick_input(&self, code: &mut Code) {
         let p = &self.prefix;
         let arguments = "s, pool, counters, now, from, frame, len";
-        code.line(format!("const struct nacre_delivery quick = {p}_input_quick({arguments});"));
+        code.line(format!("const struct nacre_delivery quick = {p}_input_quick_in_place({arguments});"));
         code.line(format!("if ({p}_LIKELY(quick.at != NULL)) {{ return {p}_left_delivery(out, quick); }}"));
     }
 

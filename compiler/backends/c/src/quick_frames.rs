@@ -69,8 +69,7 @@ impl Writer<'_> {
     /// that one needs cost no other.
     pub fn quick_input_function(&mut self) -> Code {
         let p = self.prefix.clone();
-        let (mut code, mut main) = (Code::new(0), Code::new(0));
-        main.open(format!("{} {{", self.quick_input_head("", "input_quick")));
+        let (mut code, mut main) = (Code::new(0), Code::new(1));
         self.quick_busy("(struct nacre_delivery){.at = NULL}", &mut main);
         main.line("const struct nacre_delivery nothing = {.at = NULL};");
         for (place, index) in self.quick_shapes().into_iter().enumerate() {
@@ -97,9 +96,13 @@ impl Writer<'_> {
             }
         }
         main.line("return nothing;");
-        main.close("}");
-        main.line("");
-        code.add(&main);
+        // Twice, as what gcc makes of a function that only calls the other is longer.
+        for (word, name) in [(format!("{p}_INLINE "), "input_quick_in_place"), (String::new(), "input_quick")] {
+            code.open(format!("{} {{", self.quick_input_head(&word, name)));
+            code.add(&main);
+            code.close("}");
+            code.line("");
+        }
         code
     }
 
