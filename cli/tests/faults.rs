@@ -66,7 +66,7 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .expect("starts");
-        let (wanted, until) = (STEP * point, Instant::now() + Duration::from_secs(60));
+        let (wanted, until) = (STEP * point, Instant::now() + Duration::from_secs(180));
         let stored = |part: &PathBuf| part.metadata().is_ok_and(|part| part.len() >= wanted);
         while !self.partial().iter().any(|part| !before.contains(part) && stored(part)) {
             assert!(Instant::now() < until, "point {point} is not reached");

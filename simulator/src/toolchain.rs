@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use nacre_runtime::{Stack, HOST_SOURCE};
 use rustix::process::geteuid;
@@ -105,12 +106,16 @@ impl Toolchain {
         let flags = self.flags.join(" ");
         let key = digest(&[&compiler, &flags, text.header_name, text.header, text.source, text.symbol, HOST_SOURCE]);
         let object = self.cache.join(format!("{key}.so"));
-        if object.exists() {
+        if let Ok(file) = fs::File::open(&object) {
+            // When it was used last. Where that cannot be noted, it is forgotten earlier.
+            let _ = file.set_modified(SystemTime::now());
             return Ok(object);
         }
         fs::create_dir_all(&self.cache).map_err(|error| Error::Io(self.cache.clone(), error))?;
         let folder = tempfile::tempdir_in(&self.cache).map_err(|error| Error::Io(self.cache.clone(), error))?;
-        self.compile_in(folder.path(), text, &object).map(|()| object)
+        self.compile_in(folder.path(), text, &object)?;
+        forget_unused(&self.cache, KEPT, GRACE);
+        Ok(object)
     }
 
     fn compile_in(&self, folder: &Path, text: &Text, object: &Path) -> Result<(), Error> {
@@ -134,6 +139,24 @@ impl Toolchain {
         }
         // The rename is atomic: another process finds the complete file or none.
         fs::rename(&made, object).map_err(io(object))
+    }
+}
+
+/// How many compiled stacks are kept at least, and for how long one that was used is.
+const KEPT: usize = 500;
+const GRACE: Duration = Duration::from_secs(3600);
+
+/// Removes the compiled stacks that were not used for longest, if there are more than `kept`, and none that was used
+/// within `grace`. What cannot be removed stays.
+fn forget_unused(folder: &Path, kept: usize, grace: Duration) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let age = |path: &Path| fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
+    let objects =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "so"));
+    let mut objects: Vec<(Duration, PathBuf)> = objects.filter_map(|path| Some((age(&path)?, path))).collect();
+    objects.sort();
+    for (_, path) in objects.into_iter().skip(kept).filter(|(age, _)| *age > grace) {
+        let _ = fs::remove_file(path);
     }
 }
 
@@ -182,6 +205,29 @@ mod tests {
     fn digest_depends_on_the_ends_of_parts() {
         assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
         assert_eq!(digest(&["ab", "c"]), digest(&["ab", "c"]));
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let hour = Duration::from_secs(3600);
+        for (hours, name) in [(9, "oldest.so"), (8, "old.so"), (7, "notes"), (3, "new.so"), (0, "used.so")] {
+            let file = fs::File::create(folder.path().join(name)).unwrap();
+            file.set_modified(SystemTime::now() - hours * hour).unwrap();
+        }
+        let left = || {
+            let names =
+                fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        forget_unused(folder.path(), 4, hour);
+        assert_eq!(left().len(), 5);
+        forget_unused(folder.path(), 2, hour);
+        assert_eq!(left(), ["new.so", "notes", "used.so"]);
+        forget_unused(folder.path(), 0, 4 * hour);
+        assert_eq!(left(), ["new.so", "notes", "used.so"]);
     }
 
     #[test]
