@@ -242,7 +242,7 @@ pub struct Which {
 pub struct Prove {
     #[command(flatten)]
     pub which: Which,
-    /// Write a certificate of each claim into DIR, a new or empty folder: a formula and a proof that a small program checks
+    /// Write a certificate of each claim into DIR, which is new or empty
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
 }

@@ -38,7 +38,8 @@ fn crates_import_only_what_the_architecture_allows() {
         ("process/Cargo.toml", &[]),
         ("compiler/symbolic/Cargo.toml", &["stack"]),
         ("compiler/bypass/Cargo.toml", &["stack", "symbolic"]),
-        ("prover/Cargo.toml", &["bypass", "process", "stack", "symbolic"]),
+        ("prover/Cargo.toml", &["bypass", "certificates", "process", "stack", "symbolic"]),
+        ("certificates/Cargo.toml", &[]),
         ("handshakes/Cargo.toml", &[]),
         ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
