@@ -181,6 +181,22 @@ fn calculated(op: Op, width: u32, a: u128, b: u128) -> u128 {
 /// Widths of bit vectors; indices have the first two.
 const WIDTHS: [u32; 5] = [1, 2, 3, 8, 17];
 
+const BINARY: [Op; 13] = [
+    Op::BvAnd,
+    Op::BvOr,
+    Op::BvXor,
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::UDiv,
+    Op::URem,
+    Op::SDiv,
+    Op::SRem,
+    Op::Shl,
+    Op::LShr,
+    Op::AShr,
+];
+
 /// Random terms over a few constants of each sort.
 struct Random {
     terms: Terms,
@@ -238,22 +254,6 @@ impl Random {
     }
 
     fn of_bits(&mut self) -> Term {
-        const BINARY: [Op; 14] = [
-            Op::BvAnd,
-            Op::BvOr,
-            Op::BvXor,
-            Op::Add,
-            Op::Sub,
-            Op::Mul,
-            Op::UDiv,
-            Op::URem,
-            Op::SDiv,
-            Op::SRem,
-            Op::Shl,
-            Op::LShr,
-            Op::AShr,
-            Op::Add,
-        ];
         let width = self.numbers.one_of(&WIDTHS);
         let (a, b) = (self.bits(width), self.bits(width));
         let other = self.numbers.one_of(&WIDTHS);
@@ -413,6 +413,36 @@ fn formulas_of_random_terms_say_what_they_evaluate_to() {
     assert!(with_arrays > 500 && with_calls > 100, "{with_arrays} arrays, {with_calls} calls");
 }
 
+/// All operations on all operands of up to three bits, in one formula for each pair of operands.
+#[test]
+fn formulas_of_all_operations_say_what_they_evaluate_to() {
+    for width in 1..=3 {
+        for operands in 0..1u128 << (2 * width) {
+            let mut random = Random::new(0);
+            let t = &mut random.terms;
+            let [a, b] = ["a", "b"].map(|name| t.free(name, Sort::Bits(width)));
+            let mut all: Vec<Term> = BINARY.iter().map(|op| t.binary(*op, a, b)).collect();
+            // The same by a constant.
+            let constant = t.bits(width, operands >> width);
+            all.extend(BINARY.iter().map(|op| t.binary(*op, a, constant)));
+            all.extend([Op::BvNot, Op::BvNeg].map(|op| t.unary(op, a)));
+            all.extend([Op::ULess, Op::SLess].map(|op| t.less(op, a, b)));
+            all.extend([t.equal(a, b), t.ones(a), t.concat(a, b), t.resize(a, 5), t.resize_signed(a, 5), t.has(a, b)]);
+            let mut world = World::new(0);
+            let given =
+                [(a, cut(operands, width)), (b, operands >> width)].map(|(term, bits)| (term, Value::Bits(bits)));
+            world.known.extend(given.clone());
+            let assumptions = given.map(|(term, value)| random.equals(term, &value));
+            let values = all.iter().map(|term| (*term, world.value(&random.terms, *term))).collect::<Vec<_>>();
+            let claims: Vec<Term> = values.iter().map(|(term, value)| random.equals(*term, value)).collect();
+            let (claim, never) = (random.terms.and(&claims), random.terms.truth(false));
+            assert!(is_proved(&random.terms, &assumptions, claim), "{operands:b}, {width} bits");
+            let so = [assumptions[0], assumptions[1], claim];
+            assert!(!is_proved(&random.terms, &so, never), "{operands:b}, {width} bits");
+        }
+    }
+}
+
 /// Without fixed constants: what one assignment fulfils has a model.
 #[test]
 fn formulas_with_free_constants_keep_their_models() {
@@ -476,6 +506,18 @@ fn laws_of_arrays_and_functions_are_proved() {
     let back = t.store(a, i, ai);
     let unchanged = t.equal(back, a);
     assert!(is_proved(&t, &[], unchanged));
+    // Arrays with the same elements are equal.
+    let [d, e] = ["d", "e"].map(|name| t.free(name, Sort::Array(1, 8)));
+    let elements = [0, 1].map(|at| {
+        let at = t.bits(1, at);
+        let [one, other] = [d, e].map(|array| t.select(array, at));
+        t.equal(one, other)
+    });
+    let (d_is_e, never) = (t.equal(d, e), t.truth(false));
+    let d_is_not_e = t.not(d_is_e);
+    assert!(is_proved(&t, &elements, d_is_e));
+    assert!(is_proved(&t, &[elements[0], elements[1], d_is_not_e], never));
+    assert!(!is_proved(&t, &elements[..1], d_is_e));
     // The same name with other sorts is another function.
     let [wide, narrow] = [x, k].map(|argument| t.call("h", Sort::Bool, &[argument]));
     let same = t.equal(wide, narrow);
