@@ -5,7 +5,7 @@
 //! - [`words`]: operations on bit vectors;
 //! - [`arrays`]: elements of arrays;
 //! - [`equalities`]: equalities of arrays;
-//! - [`encode`]: terms.
+//! - [`encode`]: terms and goals.
 
 pub mod arrays;
 pub mod encode;
