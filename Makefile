@@ -34,7 +34,7 @@ setup:
 	tools/install.sh gcc libc6-dev
 
 setup-test: setup
-	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 iproute2 python3-dissononce libsodium-dev
+	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 cadical iproute2 python3-dissononce libsodium-dev
 
 ## Cross compilers and an emulator: powerpc and s390x (big-endian), arm (32 bits).
 setup-processors: setup

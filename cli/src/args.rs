@@ -242,6 +242,9 @@ pub struct Which {
 pub struct Prove {
     #[command(flatten)]
     pub which: Which,
+    /// Write a certificate of each claim into DIR, which is new or empty
+    #[arg(long, value_name = "DIR")]
+    pub certificate: Option<PathBuf>,
 }
 
 /// Arguments of `nacre explain`.

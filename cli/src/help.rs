@@ -83,12 +83,18 @@ pub const REPLAY: &str = "Example:
 /// The text for `nacre prove`.
 pub const PROVE: &str = "Example:
   nacre prove examples/reliable.nacre --stack reliable
+  nacre prove layers/floor/tests.nacre --stack floor_alone --certificate certificates
 
 Each handler is examined alone: for any state in which the invariants of its layer hold, any event and any message. z3
 and cvc5 must both agree. A bypass is proved to leave what the handlers of all layers leave, where its condition holds.
 What is not proved may hold all the same; docs/proofs.md explains what a counterexample means.
 
-Exit status: 0 if everything is proved, 1 if the source has errors, 2 for wrong usage, 3 if something is not proved.";
+With --certificate, DIR has for each claim that a solver has to prove a formula (.cnf) and a proof that it has no model
+(.drat), which CaDiCaL writes and Nacre checks; `check-certificates DIR` checks them again. The problem for z3 and cvc5
+(.smt2) is beside them.
+
+Exit status: 0 if everything is proved, and has certificates if these are asked for, 1 if the source has errors, 2 for
+wrong usage, 3 if something is not proved.";
 
 /// The text for `nacre profile`.
 pub const PROFILE: &str = "The runs are conversations and streams between two endpoints, as those of `nacre sim`.

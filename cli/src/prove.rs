@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use nacre_driver::Session;
+use nacre_prover::certificates::Writer;
 use nacre_prover::obligations::{of_stack, Kind, Obligation, Part, Problem};
 use nacre_prover::solvers::{self, Answer, Solver};
 use nacre_stack::{LayerId, Span, Stack};
@@ -13,8 +14,11 @@ use crate::console::{complain, print, Exit};
 use crate::program;
 
 mod bypasses;
+mod certificates;
 mod kept;
 mod threads;
+
+use certificates::Certificate;
 
 #[cfg(test)]
 pub use kept::names;
@@ -38,6 +42,8 @@ struct Judged<'p> {
     part: &'p Part,
     obligation: &'p Obligation,
     outcome: Outcome,
+    /// If one was asked for, of a claim that a solver had to prove.
+    certificate: Option<Certificate>,
 }
 
 /// Runs `nacre prove`.
@@ -53,31 +59,72 @@ pub fn prove(args: &Prove) -> Exit {
             return Exit::Unknown;
         }
     };
+    let writer = match args.certificate.as_deref().map(certificates::begin).transpose() {
+        Ok(writer) => writer,
+        Err(exit) => return exit,
+    };
+    let tools = Tools { solvers: &solvers, writer: writer.as_ref() };
     let parts = of_stack(&stack);
-    let judged = judge_all(&parts, &solvers);
+    let judged = judge_all(&stack, &parts, &tools);
     let layers = report(&session, &stack, &parts, &judged);
-    let bypasses = bypasses::prove(&session, &stack, &solvers);
-    match layers + bypasses {
-        0 => {
-            print("proved, for all states, events and messages\n");
-            Exit::Yes
-        }
-        open => {
-            print(&format!("{open} not proved\n"));
-            Exit::Unknown
-        }
+    let (bypasses, more) = bypasses::prove(&session, &stack, &tools);
+    let mut written: Vec<Certificate> = judged.into_iter().filter_map(|one| one.certificate).collect();
+    written.extend(more);
+    let without = if writer.is_some() { certificates::report(&written) } else { 0 };
+    conclude(layers + bypasses, without)
+}
+
+/// Prints the verdict on the stack.
+fn conclude(open: usize, without_certificate: usize) -> Exit {
+    if open + without_certificate == 0 {
+        print("proved, for all states, events and messages\n");
+        return Exit::Yes;
     }
+    if open > 0 {
+        print(&format!("{open} not proved\n"));
+    }
+    if without_certificate > 0 {
+        print(&format!("{without_certificate} without a certificate\n"));
+    }
+    Exit::Unknown
+}
+
+/// What proves claims, and what writes certificates of them, if these are asked for.
+struct Tools<'t> {
+    solvers: &'t [Solver],
+    writer: Option<&'t Writer>,
 }
 
 /// Solves all problems, on two threads.
-fn judge_all<'p>(parts: &'p [Part], solvers: &[Solver]) -> Vec<Judged<'p>> {
+fn judge_all<'p>(stack: &Stack, parts: &'p [Part], tools: &Tools) -> Vec<Judged<'p>> {
     let all: Vec<(&Part, &Obligation)> =
         parts.iter().flat_map(|part| part.obligations.iter().flatten().map(move |one| (part, one))).collect();
     let judge = |at: usize| {
         let (part, obligation) = all[at];
-        Judged { part, obligation, outcome: judge(obligation, solvers) }
+        let outcome = judge(obligation, tools.solvers);
+        let certificate = match (tools.writer, &obligation.problem) {
+            (Some(writer), Some(problem)) if outcome == Outcome::Proved => {
+                let layer = stack.layer(part.layer).name.as_str();
+                let kind = short(&obligation.kind);
+                let parts = [layer, &part.name, kind, &(at + 1).to_string()];
+                Some(certificates::write(writer, &part.terms, &problem.goal, &parts))
+            }
+            _ => None,
+        };
+        Judged { part, obligation, outcome, certificate }
     };
     threads::in_parallel(all.len(), judge)
+}
+
+/// A word for a claim, which is part of the names of files.
+fn short(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Invariant(_) => "invariant",
+        Kind::Code(ClaimKind::Unreachable) => "unreachable",
+        Kind::Code(ClaimKind::Assert(_)) => "assert",
+        Kind::Code(ClaimKind::Bound(_)) => "bound",
+        Kind::Code(ClaimKind::LoopInvariant { .. }) => "loop",
+    }
 }
 
 /// An obligation is proved if every solver proves it, and refuted if one refutes it.
@@ -131,7 +178,7 @@ fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -
 
 /// One claim that was not proved, and why.
 fn unproved(session: &Session, stack: &Stack, one: &Judged) -> String {
-    let Judged { part, obligation, outcome } = one;
+    let Judged { part, obligation, outcome, .. } = one;
     let place = place(session, obligation.span);
     let mut text = format!("  {}: {} ({place})\n", part.name, claim(session, stack, part.layer, &obligation.kind));
     match outcome {

@@ -33,22 +33,26 @@ pub fn with_bypasses_of(composed: &Stack, optimized: &Stack) -> Stack {
 /// Examines the bypass at this place in [`Stack::bypasses`]. The first solver is also asked for branches of the
 /// handlers that calculation does not decide; its answers are claims like the others.
 pub fn judge(stack: &Stack, at: usize, solvers: &[Solver]) -> Verdict {
+    judge_claims(stack, at, solvers).0
+}
+
+/// The same, with the claims, if there are any.
+pub fn judge_claims(stack: &Stack, at: usize, solvers: &[Solver]) -> (Verdict, Option<Claims>) {
     let decide = |terms: &mut Terms, known: &[Term], branch: Term| {
         let negated = terms.not(branch);
-        let follows = |claim: Term| solvers[0].solve(&problem(terms, "branch", known, claim)) == Answer::Proved;
+        let follows = |claim: Term| solvers[0].solve(&problem(terms, &goal("branch", known, claim))) == Answer::Proved;
         follows(branch).then_some(true).or_else(|| follows(negated).then_some(false))
     };
-    let Claims { terms, assumptions, all } = match claims(stack, &stack.bypasses[at], &decide) {
-        Ok(claims) => claims,
-        Err(why) => return Verdict::NotClaimed(why),
-    };
-    for (what, claim) in all {
-        // Calculation has shown it.
-        if terms.truth_of(claim) == Some(true) {
-            continue;
-        }
+    match claims(stack, &stack.bypasses[at], &decide) {
+        Ok(claims) => (verdict(&claims, solvers), Some(claims)),
+        Err(why) => (Verdict::NotClaimed(why), None),
+    }
+}
+
+fn verdict(claims: &Claims, solvers: &[Solver]) -> Verdict {
+    for (what, goal) in goals(claims) {
         let is_possible = what == What::Possible;
-        let problem = problem(&terms, &format!("{what:?}"), &assumptions, claim);
+        let problem = problem(&claims.terms, &goal);
         for solver in solvers {
             match (solver.solve(&problem), is_possible) {
                 (Answer::Proved, false) | (Answer::Refuted(_), true) => {}
@@ -62,6 +66,17 @@ pub fn judge(stack: &Stack, at: usize, solvers: &[Solver]) -> Verdict {
     Verdict::Proved
 }
 
-fn problem(terms: &Terms, name: &str, assumptions: &[Term], claim: Term) -> String {
-    script(terms, &Goal { name: name.into(), assumptions: assumptions.to_vec(), claim }, &[])
+/// The claims as goals, without those that calculation shows. [`What::Possible`] is no goal that holds: it has a
+/// counterexample.
+pub fn goals(claims: &Claims) -> Vec<(What, Goal)> {
+    let open = claims.all.iter().filter(|(_, claim)| claims.terms.truth_of(*claim) != Some(true));
+    open.map(|(what, claim)| (what.clone(), goal(&format!("{what:?}"), &claims.assumptions, *claim))).collect()
+}
+
+fn goal(name: &str, assumptions: &[Term], claim: Term) -> Goal {
+    Goal { name: name.into(), assumptions: assumptions.to_vec(), claim }
+}
+
+fn problem(terms: &Terms, goal: &Goal) -> String {
+    script(terms, goal, &[])
 }

@@ -2,10 +2,14 @@
 //!
 //! - [`obligations`]: what has to be shown of the handlers of a stack, as problems for solvers;
 //! - [`bypasses`]: proofs of the bypasses of a stack;
+//! - [`cnf`]: goals as formulas for solvers of another kind, whose proofs can be checked;
+//! - [`certificates`]: proofs that a small program checks;
 //! - [`solvers`]: runs z3 and cvc5 on problems;
 //! - [`sequence_numbers`]: the lemma about numbers that wrap.
 
 pub mod bypasses;
+pub mod certificates;
+pub mod cnf;
 pub mod obligations;
 pub mod sequence_numbers;
 pub mod solvers;

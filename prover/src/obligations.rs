@@ -6,6 +6,8 @@
 //! reason that lies outside the handler: a counterexample is a state from which one handler breaks the claim, and it
 //! may be one that no run reaches.
 
+use std::sync::Arc;
+
 use nacre_stack::*;
 use nacre_symbolic::claims;
 use nacre_symbolic::execute::{ClaimKind, Run};
@@ -25,6 +27,8 @@ pub struct Part {
     pub span: Span,
     /// Err: a construct without terms; nothing is claimed.
     pub obligations: Result<Vec<Obligation>, Unsupported>,
+    /// The terms of the goals of the obligations.
+    pub terms: Arc<Terms>,
 }
 
 /// One claim about one body of code.
@@ -48,10 +52,15 @@ pub enum Kind {
 /// A problem for a solver: unsatisfiable if the claim holds.
 #[derive(Clone, Debug)]
 pub struct Problem {
+    /// Over the terms of its part.
+    pub goal: Goal,
     pub text: String,
     /// The names of the values that it asks for, in order.
     pub shown: Vec<String>,
 }
+
+/// Obligations, and the terms that they are about.
+type Found = (Vec<Obligation>, Terms);
 
 /// The obligations of a stack: of each layer the opening and a new view, then each handler.
 pub fn of_stack(stack: &Stack) -> Vec<Part> {
@@ -61,16 +70,19 @@ pub fn of_stack(stack: &Stack) -> Vec<Part> {
             continue;
         }
         let span = stack.layer(layer).span;
-        let beginning =
-            |name: &str, obligations| Part { layer, name: name.into(), is_handler: false, span, obligations };
-        parts.push(beginning("open", opening(stack, layer)));
+        let part = |name: &str, is_handler, span, found: Result<Found, Unsupported>| {
+            let (obligations, terms) = match found {
+                Ok((obligations, terms)) => (Ok(obligations), terms),
+                Err(why) => (Err(why), Terms::new()),
+            };
+            Part { layer, name: name.into(), is_handler, span, obligations, terms: Arc::new(terms) }
+        };
+        parts.push(part("open", false, span, opening(stack, layer)));
         if stack.cells.iter().any(|cell| cell.scope == Scope::Lasting) {
-            parts.push(beginning("view", of_view(stack, layer)));
+            parts.push(part("view", false, span, of_view(stack, layer)));
         }
         for handler in stack.handlers.iter().filter(|handler| handler.layer == layer && !handler.passes) {
-            let obligations = of_handler(stack, handler);
-            let (name, span) = (handler.name.clone(), handler.span);
-            parts.push(Part { layer, name, is_handler: true, span, obligations });
+            parts.push(part(&handler.name, true, handler.span, of_handler(stack, handler)));
         }
     }
     parts
@@ -84,18 +96,18 @@ fn has_claims(stack: &Stack, layer: LayerId) -> bool {
 }
 
 /// After opening, the invariants hold.
-fn opening(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported> {
+fn opening(stack: &Stack, layer: LayerId) -> Result<Found, Unsupported> {
     let mut terms = Terms::new();
     let (state, valid) = State::arbitrary(stack, &mut terms, layer);
     let mut run = Run::new(stack, terms, layer, state);
     run.assume(valid);
     initialize(&mut run, is_state)?;
-    invariants(&mut run)
+    Ok((invariants(&mut run)?, run.terms))
 }
 
 /// In a new view the invariants hold if they did before: shared and lasting cells keep their values, given ones have
 /// any.
-fn of_view(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported> {
+fn of_view(stack: &Stack, layer: LayerId) -> Result<Found, Unsupported> {
     let mut terms = Terms::new();
     let (before, valid_before) = State::arbitrary(stack, &mut terms, layer);
     let (mut given, valid) = State::arbitrary(stack, &mut terms, layer);
@@ -111,7 +123,7 @@ fn of_view(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported
     }
     run.state = given;
     initialize(&mut run, |scope| scope == Scope::Session)?;
-    invariants(&mut run)
+    Ok((invariants(&mut run)?, run.terms))
 }
 
 /// Sets the cells of some scopes as they begin; those that are drawn stay as they are.
@@ -140,7 +152,7 @@ fn assume_invariants(run: &mut Run) -> Result<(), Unsupported> {
 }
 
 /// After a handler, the invariants hold if they did before.
-fn of_handler(stack: &Stack, handler: &Handler) -> Result<Vec<Obligation>, Unsupported> {
+fn of_handler(stack: &Stack, handler: &Handler) -> Result<Found, Unsupported> {
     let mut terms = Terms::new();
     let (state, valid) = State::arbitrary(stack, &mut terms, handler.layer);
     let mut run = Run::new(stack, terms, handler.layer, state);
@@ -158,7 +170,7 @@ fn of_handler(stack: &Stack, handler: &Handler) -> Result<Vec<Obligation>, Unsup
         found.push(obligation(&run, Kind::Code(claim.kind), claim.span, assumptions, claimed));
     }
     found.extend(invariants(&mut run)?);
-    Ok(found)
+    Ok((found, run.terms))
 }
 
 fn parameters(run: &mut Run, handler: &Handler) -> Result<Vec<Value>, Unsupported> {
@@ -220,6 +232,7 @@ fn obligation(run: &Run, kind: Kind, span: Span, assumptions: Vec<Term>, claim: 
         Node::Free(name, ..) => name.clone(),
         _ => String::new(),
     });
-    let problem = Problem { text: script(&run.terms, &goal, &shown), shown: names.collect() };
+    let (text, shown) = (script(&run.terms, &goal, &shown), names.collect());
+    let problem = Problem { goal, text, shown };
     Obligation { kind, span, problem: Some(problem) }
 }

@@ -32,7 +32,7 @@ const SOLVERS: [(&str, &[&str]); 2] =
     [("z3", &["rlimit=30000000"]), ("cvc5", &["--rlimit=2000000", "--produce-models", "--arrays-exp"])];
 
 /// A problem still running after this time is stuck, whatever its limit.
-const STUCK: Duration = Duration::from_secs(300);
+pub(crate) const STUCK: Duration = Duration::from_secs(300);
 
 /// Finds all solvers.
 ///

@@ -39,7 +39,8 @@ fn crates_import_only_what_the_architecture_allows() {
         ("profiles/Cargo.toml", &["driver", "prover", "simulator", "stack"]),
         ("compiler/symbolic/Cargo.toml", &["stack"]),
         ("compiler/bypass/Cargo.toml", &["stack", "symbolic"]),
-        ("prover/Cargo.toml", &["bypass", "process", "stack", "symbolic"]),
+        ("prover/Cargo.toml", &["bypass", "certificates", "process", "stack", "symbolic"]),
+        ("certificates/Cargo.toml", &[]),
         ("handshakes/Cargo.toml", &[]),
         ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
