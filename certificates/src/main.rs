@@ -1,5 +1,5 @@
-//! `check-certificates FOLDER`: checks all certificates in a folder. Exit status: 0 if there are some and all are accepted, 1 if
-//! not, 2 for wrong usage or a folder that cannot be read.
+//! `check-certificates FOLDER`: checks all certificates in a folder. Exit status: 0 if there are some and all are
+//! accepted, 1 if not, 2 for wrong usage or a folder that cannot be read.
 
 use std::path::Path;
 use std::process::ExitCode;
