@@ -149,8 +149,8 @@ impl Clauses {
         consistent
     }
 
-    /// Lets a clause watch another literal that is not false. If it has none: the other watched one, which must be true.
-    /// None as well if the clause is deleted.
+    /// Lets a clause watch another literal that is not false. If it has none: the other watched one, which must be
+    /// true. None as well if the clause is deleted.
     fn move_watch(&mut self, number: u32, from: Lit) -> Option<Lit> {
         let clause = &mut self.clauses[number as usize];
         if clause.is_empty() {

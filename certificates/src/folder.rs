@@ -14,7 +14,8 @@ pub struct Checked {
     pub verdict: Result<(), String>,
 }
 
-/// Checks all formulas in a folder, by name. A formula without a proof is not certified, and neither is a proof without its formula.
+/// Checks all formulas in a folder, by name. A formula without a proof is not certified, and neither is a proof without
+/// its formula.
 ///
 /// # Errors
 /// The folder cannot be read.

@@ -1,6 +1,7 @@
-//! `check-certificates FOLDER`: checks all certificates in a folder. Exit status: 0 if there are some and all are accepted, 1 if
-//! not, 2 for wrong usage or a folder that cannot be read.
+//! `check-certificates FOLDER`: checks all certificates in a folder. Exit status: 0 if there are some and all are
+//! accepted, 1 if not, 2 for wrong usage or a folder that cannot be read.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -21,6 +22,10 @@ fn main() -> ExitCode {
     };
     let rejected = all.iter().filter_map(|one| Some((&one.name, one.verdict.as_ref().err()?)));
     let rejected: Vec<String> = rejected.map(|(name, why)| format!("rejected: {name}: {why}\n")).collect();
-    print!("{}{} of {} certificates accepted\n", rejected.concat(), all.len() - rejected.len(), all.len());
-    ExitCode::from(u8::from(!rejected.is_empty() || all.is_empty()))
+    let (accepted, all) = (all.len() - rejected.len(), all.len());
+    if let Err(error) = writeln!(std::io::stdout(), "{}{accepted} of {all} certificates accepted", rejected.concat()) {
+        eprintln!("standard output: {error}");
+        return ExitCode::from(2);
+    }
+    ExitCode::from(u8::from(accepted < all || all == 0))
 }

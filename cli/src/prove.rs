@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use nacre_driver::Session;
-use nacre_prover::certificates::Writer;
 use nacre_prover::obligations::{of_stack, Kind, Obligation, Part, Problem};
 use nacre_prover::solvers::{self, Answer, Solver};
 use nacre_stack::{LayerId, Span, Stack};
@@ -18,7 +17,7 @@ mod certificates;
 mod kept;
 mod threads;
 
-use certificates::Certificate;
+use certificates::{Certificate, Tools};
 
 #[cfg(test)]
 pub use kept::names;
@@ -87,12 +86,6 @@ fn conclude(open: usize, without_certificate: usize) -> Exit {
         print(&format!("{without_certificate} without a certificate\n"));
     }
     Exit::Unknown
-}
-
-/// What proves claims, and what writes certificates of them, if these are asked for.
-struct Tools<'t> {
-    solvers: &'t [Solver],
-    writer: Option<&'t Writer>,
 }
 
 /// Solves all problems, on two threads.

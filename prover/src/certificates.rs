@@ -1,5 +1,6 @@
-//! Certificates: of a goal, the formula that has no model if the goal holds, and a proof that it has none. CaDiCaL finds the proof;
-//! `nacre_certificates` checks it, from the files alone. What is trusted is that the formula is that of the goal.
+//! Certificates: of a goal, the formula that has no model if the goal holds, and a proof that it has none. CaDiCaL
+//! finds the proof; `nacre_certificates` checks it, from the files alone. What is trusted is that the formula is that
+//! of the goal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,8 @@ impl Writer {
     /// It is missing, and how to install it.
     pub fn new(folder: &Path) -> Result<Writer, String> {
         let cadical = on_path(Path::new("cadical")).ok_or(
-            "`cadical` was not found, which writes certificates: install it, on Debian and Ubuntu with `apt-get install cadical`",
+            "`cadical`, which finds the proofs, was not found: install it, on Debian and Ubuntu with `apt-get install \
+             cadical`",
         )?;
         let folder = std::path::absolute(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Writer { cadical, folder })

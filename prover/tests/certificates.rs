@@ -1,4 +1,5 @@
-//! Certificates of all claims about the bypasses of a stack, without the answers of other solvers; of a changed bypass, some claim has none.
+//! Certificates of all claims about the bypasses of a stack, without the answers of other solvers; of a changed bypass,
+//! some claim has none.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +21,8 @@ fn stack() -> Stack {
     with_bypasses_of(&composed, &optimized)
 }
 
-/// Writes certificates of a bypass; returns how many claims have one, and how many have none. No claim is made about a bypass whose
-/// condition leaves a branch open.
+/// Writes certificates of a bypass; returns how many claims have one, and how many have none. No claim is made about a
+/// bypass whose condition leaves a branch open.
 fn written(stack: &Stack, bypass: &Bypass, writer: &Writer, prefix: &str) -> (usize, usize) {
     let solvers = all().expect("both solvers");
     // The branches that the handlers take are guessed with a solver. That they do is a claim of its own.

@@ -1,5 +1,5 @@
-//! Formulas in conjunctive normal form say what the terms say: of random terms with random values, those of their negations have no
-//! model, and those of what holds have one.
+//! Formulas in conjunctive normal form say what the terms say: of random terms with random values, those of their
+//! negations have no model, and those of what holds have one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

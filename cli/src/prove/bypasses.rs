@@ -6,14 +6,13 @@ use nacre_profiles::bypassed;
 use nacre_prover::bypasses::{goals, judge_claims, with_bypasses_of, Verdict};
 use nacre_stack::{Span, Stack};
 
-use super::certificates::{self, Certificate};
+use super::certificates::{self, Certificate, Tools};
 use super::kept;
 use super::threads::in_parallel;
-use super::Tools;
 use crate::console::print;
 
-/// Proves the bypasses of the optimized stack against the stack as it is composed; returns how many are not proved, and the
-/// certificates of their claims.
+/// Proves the bypasses of the optimized stack against the stack as it is composed; returns how many are not proved, and
+/// the certificates of their claims.
 pub(super) fn prove(session: &Session, composed: &Stack, tools: &Tools) -> (usize, Vec<Certificate>) {
     let stack = with_bypasses_of(composed, &bypassed(composed));
     if stack.bypasses.is_empty() {
@@ -33,8 +32,8 @@ pub(super) fn prove(session: &Session, composed: &Stack, tools: &Tools) -> (usiz
     (open.len(), certificates.into_iter().flatten().collect())
 }
 
-/// Proves one; of a bypass that is proved, each claim has a certificate, except that an event takes it, which is no claim about all
-/// states.
+/// Proves one; of a bypass that is proved, each claim has a certificate, except that an event takes it, which is no
+/// claim about all states.
 fn prove_one(stack: &Stack, at: usize, tools: &Tools) -> (Verdict, Vec<Certificate>) {
     let (verdict, claims) = judge_claims(stack, at, tools.solvers);
     let (Verdict::Proved, Some(claims), Some(writer)) = (&verdict, claims, tools.writer) else {

@@ -4,9 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use nacre_prover::certificates::{Size, Writer};
+use nacre_prover::solvers::Solver;
 use nacre_symbolic::terms::{Goal, Terms};
 
 use crate::console::{complain, print, Exit};
+
+/// What proves claims, and what writes certificates of them, if these are asked for.
+pub(super) struct Tools<'t> {
+    pub solvers: &'t [Solver],
+    pub writer: Option<&'t Writer>,
+}
 
 /// What became of the certificate of a claim that is proved: its name, and its size or the reason that there is none.
 pub(super) struct Certificate {

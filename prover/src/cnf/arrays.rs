@@ -1,5 +1,5 @@
-//! Elements of arrays. A read of an array that was made of others becomes a choice among reads of those; a read of any other array is
-//! a word of its own, and reads of one array at equal indices are equal.
+//! Elements of arrays. A read of an array that was made of others becomes a choice among reads of those; a read of any
+//! other array is a word of its own, and reads of one array at equal indices are equal.
 
 use std::collections::HashMap;
 

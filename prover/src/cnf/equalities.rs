@@ -1,5 +1,5 @@
-//! Equalities of arrays. One that is false has a witness: an index at which the elements differ. Where it is true, the elements at all
-//! indices of this and connected arrays are equal.
+//! Equalities of arrays. One that is false has a witness: an index at which the elements differ. Where it is true, the
+//! elements at all indices of this and connected arrays are equal.
 
 use std::collections::{BTreeSet, HashMap};
 
