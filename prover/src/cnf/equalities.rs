@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use nacre_symbolic::terms::{Node, Op, Sort, Term, Terms};
 
 use super::arrays::{Index, Reads, Words};
-use super::gates::{Gates, Lit};
+use super::gates::{Gates, Lit, FALSE, TRUE};
 
 /// Where the truth of an equality is used. What is not used needs no clauses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,13 +83,27 @@ fn indices(
 ) -> HashMap<Term, BTreeSet<Index>> {
     let mut found: HashMap<Term, BTreeSet<Index>> = HashMap::new();
     for term in all {
-        let Node::Apply(Op::Select | Op::Store, parts) = terms.node(*term) else { continue };
-        if let Some(word) = words.get(&parts[1]) {
-            found.entry(groups.head(parts[0])).or_default().insert(reads.index(word.clone()));
+        match terms.node(*term) {
+            Node::Apply(Op::Select | Op::Store, parts) => {
+                if let Some(word) = words.get(&parts[1]) {
+                    found.entry(groups.head(parts[0])).or_default().insert(reads.index(word.clone()));
+                }
+            }
+            // No other index may be left at which its element stands: where there are few, all of them count.
+            Node::Filled(width @ ..=FEW, _) => {
+                for index in 0..1u32 << width {
+                    let bits = (0..*width).map(|bit| if index >> bit & 1 == 1 { TRUE } else { FALSE });
+                    found.entry(groups.head(*term)).or_default().insert(reads.index(bits.collect()));
+                }
+            }
+            _ => {}
         }
     }
     found
 }
+
+/// The width of an index of which there are few.
+const FEW: u32 = 3;
 
 /// Arrays that are made of one another, or compared: each has a head.
 struct Groups(HashMap<Term, Term>);
