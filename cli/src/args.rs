@@ -242,6 +242,9 @@ pub struct Which {
 pub struct Prove {
     #[command(flatten)]
     pub which: Which,
+    /// Infer invariants that the layers do not state, print them, and use them in the proofs
+    #[arg(long)]
+    pub infer: bool,
 }
 
 /// Arguments of `nacre explain`.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use nacre_driver::Session;
-use nacre_prover::obligations::{of_stack, Kind, Obligation, Part, Problem};
+use nacre_prover::inference::{known, loose_of, with_inferred};
+use nacre_prover::obligations::{of_stack_where, Kind, Obligation, Part, Problem};
 use nacre_prover::solvers::{self, Answer, Solver};
 use nacre_stack::{LayerId, Span, Stack};
 use nacre_symbolic::execute::ClaimKind;
@@ -13,8 +14,8 @@ use crate::console::{complain, print, Exit};
 use crate::program;
 
 mod bypasses;
+mod infer;
 mod kept;
-mod threads;
 
 #[cfg(test)]
 pub use kept::names;
@@ -53,10 +54,16 @@ pub fn prove(args: &Prove) -> Exit {
             return Exit::Unknown;
         }
     };
-    let parts = of_stack(&stack);
+    let inferred = if args.infer { infer::infer(&session, &stack, &solvers) } else { vec![] };
+    if args.infer {
+        print(&infer::show(&session, &stack, &inferred));
+    }
+    let with = with_inferred(&stack, &inferred);
+    let loose = loose_of(&inferred);
+    let parts = without_proved(&stack, of_stack_where(&with, &loose));
     let judged = judge_all(&parts, &solvers);
     let layers = report(&session, &stack, &parts, &judged);
-    let bypasses = bypasses::prove(&session, &stack, &solvers);
+    let bypasses = bypasses::prove(&session, &stack, &known(&stack, &inferred), &solvers);
     match layers + bypasses {
         0 => {
             print("proved, for all states, events and messages\n");
@@ -69,6 +76,19 @@ pub fn prove(args: &Prove) -> Exit {
     }
 }
 
+/// Leaves out what is claimed of inferred invariants: that is proved already.
+fn without_proved(stack: &Stack, mut parts: Vec<Part>) -> Vec<Part> {
+    for part in &mut parts {
+        let stated = stack.layer(part.layer).invariants.len();
+        let is_stated = |one: &Obligation| match one.kind {
+            Kind::Invariant(at) | Kind::Code(ClaimKind::LoopInvariant { at, .. }) => at < stated,
+            Kind::Code(_) => true,
+        };
+        part.obligations.iter_mut().for_each(|all| all.retain(is_stated));
+    }
+    parts
+}
+
 /// Solves all problems, on two threads.
 fn judge_all<'p>(parts: &'p [Part], solvers: &[Solver]) -> Vec<Judged<'p>> {
     let all: Vec<(&Part, &Obligation)> =
@@ -77,7 +97,7 @@ fn judge_all<'p>(parts: &'p [Part], solvers: &[Solver]) -> Vec<Judged<'p>> {
         let (part, obligation) = all[at];
         Judged { part, obligation, outcome: judge(obligation, solvers) }
     };
-    threads::in_parallel(all.len(), judge)
+    nacre_prover::threads::in_parallel(all.len(), judge)
 }
 
 /// An obligation is proved if every solver proves it, and refuted if one refutes it.

@@ -6,6 +6,8 @@
 //! reason that lies outside the handler: a counterexample is a state from which one handler breaks the claim, and it
 //! may be one that no run reaches.
 
+use std::collections::BTreeSet;
+
 use nacre_stack::*;
 use nacre_symbolic::claims;
 use nacre_symbolic::execute::{ClaimKind, Run};
@@ -53,8 +55,16 @@ pub struct Problem {
     pub shown: Vec<String>,
 }
 
+/// Invariants that loops need not keep: the number of the handler, the loop's span, the invariant's place in its layer.
+pub type Loose = BTreeSet<(usize, Span, usize)>;
+
 /// The obligations of a stack: of each layer the opening and a new view, then each handler.
 pub fn of_stack(stack: &Stack) -> Vec<Part> {
+    of_stack_where(stack, &Loose::new())
+}
+
+/// The same, where loops need not keep some invariants.
+pub fn of_stack_where(stack: &Stack, loose: &Loose) -> Vec<Part> {
     let mut parts = vec![];
     for layer in (0..stack.layers.len() as u32).map(LayerId) {
         if stack.layer(layer).invariants.is_empty() && !has_claims(stack, layer) {
@@ -68,7 +78,7 @@ pub fn of_stack(stack: &Stack) -> Vec<Part> {
             parts.push(beginning("view", of_view(stack, layer)));
         }
         for handler in stack.handlers.iter().filter(|handler| handler.layer == layer && !handler.passes) {
-            let obligations = of_handler(stack, handler);
+            let obligations = of_handler(stack, handler, loose);
             let (name, span) = (handler.name.clone(), handler.span);
             parts.push(Part { layer, name, is_handler: true, span, obligations });
         }
@@ -85,17 +95,27 @@ fn has_claims(stack: &Stack, layer: LayerId) -> bool {
 
 /// After opening, the invariants hold.
 fn opening(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported> {
+    invariants(&mut after_opening(stack, layer)?)
+}
+
+/// A layer when a connection has been opened.
+pub(crate) fn after_opening(stack: &Stack, layer: LayerId) -> Result<Run<'_>, Unsupported> {
     let mut terms = Terms::new();
     let (state, valid) = State::arbitrary(stack, &mut terms, layer);
     let mut run = Run::new(stack, terms, layer, state);
     run.assume(valid);
     initialize(&mut run, is_state)?;
-    invariants(&mut run)
+    Ok(run)
 }
 
-/// In a new view the invariants hold if they did before: shared and lasting cells keep their values, given ones have
-/// any.
+/// In a new view the invariants hold if they did before.
 fn of_view(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported> {
+    invariants(&mut after_view(stack, layer)?)
+}
+
+/// A layer in a new view: shared and lasting cells keep their values, given ones have
+/// any.
+pub(crate) fn after_view(stack: &Stack, layer: LayerId) -> Result<Run<'_>, Unsupported> {
     let mut terms = Terms::new();
     let (before, valid_before) = State::arbitrary(stack, &mut terms, layer);
     let (mut given, valid) = State::arbitrary(stack, &mut terms, layer);
@@ -111,7 +131,7 @@ fn of_view(stack: &Stack, layer: LayerId) -> Result<Vec<Obligation>, Unsupported
     }
     run.state = given;
     initialize(&mut run, |scope| scope == Scope::Session)?;
-    invariants(&mut run)
+    Ok(run)
 }
 
 /// Sets the cells of some scopes as they begin; those that are drawn stay as they are.
@@ -140,17 +160,8 @@ fn assume_invariants(run: &mut Run) -> Result<(), Unsupported> {
 }
 
 /// After a handler, the invariants hold if they did before.
-fn of_handler(stack: &Stack, handler: &Handler) -> Result<Vec<Obligation>, Unsupported> {
-    let mut terms = Terms::new();
-    let (state, valid) = State::arbitrary(stack, &mut terms, handler.layer);
-    let mut run = Run::new(stack, terms, handler.layer, state);
-    run.assume(valid);
-    assume_invariants(&mut run)?;
-    let parameters = parameters(&mut run, handler)?;
-    admit(&mut run, handler, &parameters)?;
-    let fields = handler.fields.iter().map(|local| any(&mut run, handler, *local)).collect::<Result<_, _>>()?;
-    fire(&mut run, handler)?;
-    run.handler(handler, parameters, fields)?;
+fn of_handler(stack: &Stack, handler: &Handler, loose: &Loose) -> Result<Vec<Obligation>, Unsupported> {
+    let mut run = after_handler(stack, handler, loose)?;
     let mut found = vec![];
     for claim in run.claims.clone() {
         let assumptions = run.assumptions[..claim.assumptions].to_vec();
@@ -159,6 +170,24 @@ fn of_handler(stack: &Stack, handler: &Handler) -> Result<Vec<Obligation>, Unsup
     }
     found.extend(invariants(&mut run)?);
     Ok(found)
+}
+
+/// A layer after a handler, from any state in which the invariants hold.
+pub(crate) fn after_handler<'s>(stack: &'s Stack, handler: &Handler, loose: &Loose) -> Result<Run<'s>, Unsupported> {
+    let mut terms = Terms::new();
+    let (state, valid) = State::arbitrary(stack, &mut terms, handler.layer);
+    let mut run = Run::new(stack, terms, handler.layer, state);
+    let number = stack.handlers.iter().position(|other| std::ptr::eq(other, handler));
+    let mine = loose.iter().filter(|(at, ..)| Some(*at) == number);
+    run.loose = mine.map(|(_, span, invariant)| (*span, *invariant)).collect();
+    run.assume(valid);
+    assume_invariants(&mut run)?;
+    let parameters = parameters(&mut run, handler)?;
+    admit(&mut run, handler, &parameters)?;
+    let fields = handler.fields.iter().map(|local| any(&mut run, handler, *local)).collect::<Result<_, _>>()?;
+    fire(&mut run, handler)?;
+    run.handler(handler, parameters, fields)?;
+    Ok(run)
 }
 
 fn parameters(run: &mut Run, handler: &Handler) -> Result<Vec<Value>, Unsupported> {

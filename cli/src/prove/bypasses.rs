@@ -2,15 +2,16 @@
 
 use nacre_bypass::What;
 use nacre_driver::{Level, Session};
-use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
+use nacre_prover::bypasses::{judge, judge_where, with_bypasses_of, Verdict};
 use nacre_prover::solvers::Solver;
-use nacre_stack::{Span, Stack};
+use nacre_stack::{Expr, LayerId, Span, Stack};
 
-use super::threads::in_parallel;
 use crate::console::print;
+use nacre_prover::threads::in_parallel;
 
 /// Proves the bypasses of the optimized stack against the stack as it is composed; returns how many are not proved.
-pub(super) fn prove(session: &Session, composed: &Stack, solvers: &[Solver]) -> usize {
+/// Those that are not proved alone may be so where invariants hold.
+pub(super) fn prove(session: &Session, composed: &Stack, invariants: &[(LayerId, Expr)], solvers: &[Solver]) -> usize {
     let mut optimized = composed.clone();
     nacre_driver::optimize(&mut optimized, Level::Bypass);
     let stack = with_bypasses_of(composed, &optimized);
@@ -18,7 +19,11 @@ pub(super) fn prove(session: &Session, composed: &Stack, solvers: &[Solver]) -> 
         print("no common event has a bypass\n");
         return 0;
     }
-    let verdicts = in_parallel(stack.bypasses.len(), |at| judge(&stack, at, solvers));
+    let verdicts = in_parallel(stack.bypasses.len(), |at| match judge(&stack, at, solvers) {
+        verdict @ (Verdict::Proved | Verdict::Never) => verdict,
+        verdict if invariants.is_empty() => verdict,
+        _ => judge_where(&stack, at, invariants, solvers),
+    });
     let never = verdicts.iter().filter(|verdict| **verdict == Verdict::Never).count();
     let open: Vec<String> =
         verdicts.iter().enumerate().filter_map(|(at, verdict)| unproved(session, &stack, at, verdict)).collect();

@@ -214,7 +214,7 @@ impl Run<'_> {
     ) -> Found<Term> {
         self.claim_invariants(span, guard, true)?;
         let changes = Changes::of(self.stack, body);
-        self.forget(&changes, guard)?;
+        self.forget(&changes, span, guard)?;
         let head = (self.state.clone(), self.frame().clone());
         let Iteration { there, exceeds } = enter(self, guard)?;
         let inside = self.terms.and(&[guard, there]);
@@ -243,11 +243,17 @@ impl Run<'_> {
     }
 
     fn claim_invariants(&mut self, span: Span, guard: Term, begins: bool) -> Found<()> {
-        for at in 0..self.stack.layer(self.layer).invariants.len() {
+        for at in self.loop_invariants(span) {
             let holds = self.invariant(at)?;
             self.claim(ClaimKind::LoopInvariant { at, begins }, span, guard, holds);
         }
         Ok(())
+    }
+
+    /// The invariants of the layer that are those of a loop, too.
+    fn loop_invariants(&self, span: Span) -> Vec<usize> {
+        let all = 0..self.stack.layer(self.layer).invariants.len();
+        all.filter(|at| !self.loose.contains(&(span, *at))).collect()
     }
 
     /// Whether an invariant of the layer holds now.
@@ -257,7 +263,7 @@ impl Run<'_> {
     }
 
     /// Makes cells and locals arbitrary under a condition; the invariants then hold of them.
-    fn forget(&mut self, changes: &Changes, guard: Term) -> Found<()> {
+    fn forget(&mut self, changes: &Changes, span: Span, guard: Term) -> Found<()> {
         for cell in &changes.cells {
             let (name, ty) = (self.stack.cell(*cell).name.clone(), self.stack.cell(*cell).ty.clone());
             let (any, old) = (self.any(&name, &ty)?, self.state.cells[cell.index()].clone()?);
@@ -268,7 +274,7 @@ impl Run<'_> {
             let any = self.any("local", &ty)?;
             self.set(*local, any, guard);
         }
-        for at in 0..self.stack.layer(self.layer).invariants.len() {
+        for at in self.loop_invariants(span) {
             let holds = self.invariant(at)?;
             let known = self.terms.implies(guard, holds);
             self.assume(known);

@@ -1,0 +1,146 @@
+//! Invariants that no layer states: candidates that held in all observed states, reduced to an inductive set.
+//!
+//! What is found depends on what was observed; that it holds does not: each invariant is proved like a stated one, by
+//! every solver, under the invariants of its layer that are proved themselves.
+
+use std::collections::BTreeSet;
+
+use nacre_stack::{Expr, LayerId, Stack};
+use nacre_symbolic::Unsupported;
+
+use crate::atoms::Atom;
+use crate::candidates::{of_atoms, weaker, Candidate};
+use crate::houdini::{follows, reduce, with_invariants, Reduced};
+use crate::obligations::Loose;
+use crate::solvers::Solver;
+
+/// How often candidates that are not inductive are made weaker.
+const WEAKENED: usize = 1;
+
+/// The invariants of a layer.
+#[derive(Clone, Debug)]
+pub struct Inferred {
+    pub layer: LayerId,
+    /// The stated ones that are proved together with these, by their places.
+    pub stated: Vec<usize>,
+    /// Those that are not stated, and do not follow from those that are.
+    pub invariants: Vec<Candidate>,
+    /// Which need not hold at the head of a loop; by their places among all stated ones and these.
+    pub loose: Loose,
+    /// What held in all observed states, and is not proved.
+    pub held: Vec<Candidate>,
+}
+
+/// Infers the invariants of a layer from the atoms of the layer and what was observed of each in some states.
+///
+/// # Errors
+/// A handler of the layer has no terms.
+pub fn of_layer(
+    stack: &Stack,
+    layer: LayerId,
+    atoms: &[Atom],
+    observed: &BTreeSet<Vec<bool>>,
+    solvers: &[Solver],
+) -> Result<Inferred, Unsupported> {
+    let stated = stack.layer(layer).invariants.clone();
+    let mut pool = Pool { stack, layer, stated: &stated, candidates: of_atoms(atoms, observed), loose: Loose::new() };
+    let Some(first) = solvers.first().map(Solver::quick) else { return Ok(pool.none()) };
+    let (mut held, mut kept_stated) = (vec![], vec![]);
+    for round in 0..=WEAKENED {
+        let all = pool.candidates.clone();
+        kept_stated = pool.reduce(&first)?;
+        let refuted: Vec<Candidate> = all.into_iter().filter(|one| !pool.candidates.contains(one)).collect();
+        if round < WEAKENED {
+            let kept: Vec<&Candidate> = pool.candidates.iter().collect();
+            let weaker = weaker(atoms, &refuted.iter().collect::<Vec<_>>(), &kept);
+            pool.candidates.extend(weaker);
+        }
+        held.extend(refuted.into_iter().filter(|_| round == 0));
+    }
+    pool.minimize(&kept_stated, &first);
+    // Each solver must prove what is left; what one does not prove is not assumed by the next.
+    loop {
+        let before = pool.candidates.len();
+        for solver in solvers {
+            kept_stated = pool.reduce(&solver.quick())?;
+        }
+        if pool.candidates.len() == before {
+            break;
+        }
+    }
+    Ok(Inferred { layer, stated: kept_stated, invariants: pool.candidates, loose: pool.loose, held })
+}
+
+/// The candidates of a layer that are left.
+struct Pool<'s> {
+    stack: &'s Stack,
+    layer: LayerId,
+    stated: &'s [Expr],
+    candidates: Vec<Candidate>,
+    /// By place among the stated ones and the candidates.
+    loose: Loose,
+}
+
+impl Pool<'_> {
+    fn none(self) -> Inferred {
+        Inferred { layer: self.layer, stated: vec![], invariants: vec![], loose: self.loose, held: vec![] }
+    }
+
+    /// Leaves the inductive candidates; returns the stated invariants that are inductive with them.
+    fn reduce(&mut self, solver: &Solver) -> Result<Vec<usize>, Unsupported> {
+        let stated = self.stated.len();
+        let all: Vec<Expr> =
+            self.stated.iter().cloned().chain(self.candidates.iter().map(|one| one.holds.clone())).collect();
+        let Reduced { kept, loose } = reduce(self.stack, self.layer, &all, Loose::new(), solver)?;
+        let candidates = kept.iter().filter(|at| **at >= stated).map(|at| self.candidates[at - stated].clone());
+        let left: Vec<Candidate> = candidates.collect();
+        let kept_stated: Vec<usize> = kept.iter().copied().filter(|at| *at < stated).collect();
+        // The stated ones that are not kept have places, too.
+        let place = |at: usize| match kept[at] {
+            old if old < stated => old,
+            _ => stated + at - kept_stated.len(),
+        };
+        self.loose = loose.into_iter().map(|(handler, span, at)| (handler, span, place(at))).collect();
+        self.candidates = left;
+        Ok(kept_stated)
+    }
+
+    /// Leaves out what follows from the rest, the last ones first.
+    fn minimize(&mut self, stated: &[usize], solver: &Solver) {
+        let mut at = self.candidates.len();
+        while at > 0 {
+            at -= 1;
+            let others = self.candidates.iter().enumerate().filter(|(other, _)| *other != at);
+            let known = stated.iter().map(|at| &self.stated[*at]).chain(others.map(|(_, one)| &one.holds));
+            let known: Vec<&Expr> = known.collect();
+            if follows(self.stack, self.layer, &known, &self.candidates[at].holds, solver) {
+                self.candidates.remove(at);
+            }
+        }
+    }
+}
+
+/// The stack with the inferred invariants of its layers behind the stated ones.
+pub fn with_inferred(stack: &Stack, all: &[Inferred]) -> Stack {
+    all.iter().fold(stack.clone(), |with, one| {
+        let stated = with.layer(one.layer).invariants.iter().cloned();
+        let invariants = stated.chain(one.invariants.iter().map(|one| one.holds.clone())).collect();
+        with_invariants(&with, one.layer, invariants)
+    })
+}
+
+/// What holds between steps of a stack: the proved invariants of its layers.
+pub fn known(stack: &Stack, all: &[Inferred]) -> Vec<(LayerId, Expr)> {
+    let mut known = vec![];
+    for one in all {
+        let stated = one.stated.iter().map(|at| stack.layer(one.layer).invariants[*at].clone());
+        let inferred = one.invariants.iter().map(|one| one.holds.clone());
+        known.extend(stated.chain(inferred).map(|holds| (one.layer, holds)));
+    }
+    known
+}
+
+/// Which invariants loops need not keep, by their places in [`with_inferred`].
+pub fn loose_of(all: &[Inferred]) -> Loose {
+    all.iter().flat_map(|one| one.loose.iter().copied()).collect()
+}
