@@ -7,7 +7,7 @@ use nacre_stack::{Span, Stack};
 
 use crate::args::Explain;
 use crate::console::{complain, print, Exit};
-use crate::{program, verify};
+use crate::{program, prove, verify};
 
 /// Runs `nacre explain`: prints a composed stack, or the output of one compiler stage.
 pub fn explain(args: &Explain) -> Exit {
@@ -44,16 +44,23 @@ const PROMELA: &str = "promela";
 /// The stage that shows the common paths.
 const PATHS: &str = "paths";
 
+/// The stage that shows the invariants of the layers.
+const INVARIANTS: &str = "invariants";
+
 /// The stages, in order.
 fn names() -> Vec<String> {
     let mut all = nacre_driver::stages();
-    all.extend([PATHS, PROMELA].map(String::from));
+    all.extend([PATHS, INVARIANTS, PROMELA].map(String::from));
     all
 }
 
 fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
     if stage == PROMELA {
         return verify::show_model(session, &args.which.stack);
+    }
+    if stage == INVARIANTS {
+        print(&prove::invariants(session, stack));
+        return Exit::Yes;
     }
     if stage == PATHS {
         print(&nacre_bypass::show::show(stack, &|span| excerpt(session, span)));

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use nacre_driver::Session;
-use nacre_prover::inference::{known, loose_of, with_inferred};
+use nacre_prover::candidates::Candidate;
+use nacre_prover::inference::{known, loose_of, suggestion, with_inferred};
 use nacre_prover::obligations::{of_stack_where, Kind, Obligation, Part, Problem};
 use nacre_prover::solvers::{self, Answer, Solver};
 use nacre_stack::{LayerId, Span, Stack};
 use nacre_symbolic::execute::ClaimKind;
 
 use crate::args::Prove;
-use crate::console::{complain, print, Exit};
+use crate::console::{complain, print, say, Exit};
 use crate::program;
 
 mod bypasses;
@@ -62,7 +63,11 @@ pub fn prove(args: &Prove) -> Exit {
     let loose = loose_of(&inferred);
     let parts = without_proved(&stack, of_stack_where(&with, &loose));
     let judged = judge_all(&parts, &solvers);
-    let layers = report(&session, &stack, &parts, &judged);
+    let suggest = |one: &Judged| {
+        let found = inferred.iter().find(|inferred| inferred.layer == one.part.layer);
+        found.map_or(vec![], |inferred| suggestion(&with, inferred, one.part, one.obligation, &solvers[0]))
+    };
+    let layers = report(&session, &stack, &parts, &judged, &suggest);
     let bypasses = bypasses::prove(&session, &stack, &known(&stack, &inferred), &solvers);
     match layers + bypasses {
         0 => {
@@ -74,6 +79,18 @@ pub fn prove(args: &Prove) -> Exit {
             Exit::Unknown
         }
     }
+}
+
+/// The invariants of a stack in source terms, for `nacre explain`: the stated ones, and those that are inferred.
+pub fn invariants(session: &Session, stack: &Stack) -> String {
+    let inferred = match solvers::all() {
+        Ok(solvers) => infer::infer(session, stack, &solvers),
+        Err(missing) => {
+            say(&format!("note: no invariants are inferred: {missing}"));
+            vec![]
+        }
+    };
+    infer::show(session, stack, &inferred)
 }
 
 /// Leaves out what is claimed of inferred invariants: that is proved already.
@@ -123,7 +140,13 @@ fn named(problem: &Problem, values: Vec<String>) -> Vec<(String, String)> {
 }
 
 /// Prints what was proved of the layers; returns how much was not.
-fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -> usize {
+fn report(
+    session: &Session,
+    stack: &Stack,
+    parts: &[Part],
+    judged: &[Judged],
+    suggest: &dyn Fn(&Judged) -> Vec<Candidate>,
+) -> usize {
     let mut by_layer: BTreeMap<LayerId, Vec<&Part>> = BTreeMap::new();
     parts.iter().for_each(|part| by_layer.entry(part.layer).or_default().push(part));
     let mut open = 0;
@@ -137,6 +160,11 @@ fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -
         print(&format!("{name}: {shown} of {} claims proved, about {} handlers\n", mine.len(), handlers));
         for one in mine.iter().filter(|one| !matches!(one.outcome, Outcome::Proved | Outcome::Calculated)) {
             print(&unproved(session, stack, one));
+            let suggested = suggest(one);
+            if !suggested.is_empty() {
+                print("    it would be proved with what held in all observed states, but is not proved:\n");
+                suggested.iter().for_each(|one| print(&format!("      {}\n", one.text)));
+            }
         }
         for part in left_out {
             let why = part.obligations.as_ref().expect_err("filtered");

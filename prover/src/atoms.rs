@@ -9,11 +9,11 @@ use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 /// The most atoms of a layer.
-const MOST: usize = 400;
+const MOST: usize = 1_000;
 /// The most atoms that are literals of clauses on either side.
 const MOST_LITERALS: usize = 28;
 /// The most constants of one type that numbers are compared with.
-const MOST_CONSTANTS: usize = 10;
+const MOST_CONSTANTS: usize = 12;
 
 /// A condition over the cells of one layer.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +24,23 @@ pub struct Atom {
     pub negated: String,
     /// Whether it can be any literal of a clause, negated or not; others are only the last one, not negated.
     pub is_literal: bool,
-    /// Of `number <= constant` or `constant <= number`: the number's place, its side and the constant.
-    pub bound: Option<(usize, bool, u64)>,
+    pub form: Form,
+}
+
+/// The form of a condition, so that of those that imply each other only the closest ones are candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A flag, or a condition of the code.
+    Flag,
+    /// `number <= constant`, or the other way round: the number's place, whether the constant is the upper one, the
+    /// constant.
+    Bound(usize, bool, u64),
+    /// `a == b` for two numbers.
+    Same(usize, usize),
+    /// `a <= b`.
+    Order(usize, usize),
+    /// `a - b <= constant`.
+    Distance(usize, usize, u64),
 }
 
 /// A number that comparisons are made with.
@@ -129,7 +144,7 @@ impl Finder<'_> {
     }
 
     fn flag(&mut self, holds: Expr, text: String, negated: String) {
-        self.add(Atom { holds, text, negated, is_literal: true, bound: None });
+        self.add(Atom { holds, text, negated, is_literal: true, form: Form::Flag });
     }
 
     fn add(&mut self, atom: Atom) {
@@ -181,52 +196,56 @@ impl Finder<'_> {
                 let (limit, shown) = (constant(k, &value.ty), shown(k, &value.ty));
                 let most = compare(BinaryOp::LessEqual, value.clone(), limit.clone());
                 let (holds, negated) = (format!("{text} <= {shown}"), format!("{text} > {shown}"));
-                self.add(Atom { holds: most, text: holds, negated, is_literal: false, bound: Some((at, true, k)) });
+                self.add(Atom { holds: most, text: holds, negated, is_literal: false, form: Form::Bound(at, true, k) });
                 let least = compare(BinaryOp::LessEqual, limit, value.clone());
                 let (holds, negated) = (format!("{shown} <= {text}"), format!("{text} < {shown}"));
-                self.add(Atom { holds: least, text: holds, negated, is_literal: false, bound: Some((at, false, k)) });
+                self.add(Atom {
+                    holds: least,
+                    text: holds,
+                    negated,
+                    is_literal: false,
+                    form: Form::Bound(at, false, k),
+                });
             }
         }
     }
 
-    /// Each two numbers of one type.
+    /// Each two numbers of one type: equalities, then orders, then distances.
     fn pairs(&mut self, constants: &Constants) {
-        let mut made = vec![];
-        for (at, a) in self.numbers.iter().enumerate() {
-            for b in self.numbers[at + 1..].iter().filter(|b| b.value.ty == a.value.ty) {
-                made.push(comparison(BinaryOp::Equal, (a, b), ("==", "!=")));
-                made.push(comparison(BinaryOp::LessEqual, (a, b), ("<=", ">")));
-                made.push(comparison(BinaryOp::LessEqual, (b, a), ("<=", ">")));
-                if let Type::Seq(bits) = a.value.ty {
-                    for k in constants.of_type(&Type::UInt(bits)).into_iter().filter(|k| *k > 0) {
-                        made.extend([distance((a, b), bits, k), distance((b, a), bits, k)].into_iter().flatten());
-                    }
+        let numbers = std::mem::take(&mut self.numbers);
+        let places = || (0..numbers.len()).flat_map(|a| (0..numbers.len()).map(move |b| (a, b)));
+        let pairs = || places().filter(|(a, b)| a != b && numbers[*a].value.ty == numbers[*b].value.ty);
+        for (a, b) in pairs().filter(|(a, b)| a < b) {
+            self.add(comparison(BinaryOp::Equal, (&numbers[a], &numbers[b]), ("==", "!="), Form::Same(a, b)));
+        }
+        for (a, b) in pairs() {
+            self.add(comparison(BinaryOp::LessEqual, (&numbers[a], &numbers[b]), ("<=", ">"), Form::Order(a, b)));
+        }
+        for (a, b) in pairs() {
+            if let Type::Seq(bits) = numbers[a].value.ty {
+                let most = |k: &u64| *k > 0 && *k < 1 << (bits - 1);
+                for k in constants.of_type(&Type::UInt(bits)).into_iter().filter(most) {
+                    self.add(distance((&numbers[a], &numbers[b]), bits, k, Form::Distance(a, b, k)));
                 }
             }
         }
-        // Equalities before orders, orders before distances.
-        made.sort_by_key(|(rank, _)| *rank);
-        made.into_iter().for_each(|(_, atom)| self.add(atom));
     }
 }
 
-fn comparison(op: BinaryOp, (a, b): (&Number, &Number), (symbol, not): (&str, &str)) -> (u8, Atom) {
+fn comparison(op: BinaryOp, (a, b): (&Number, &Number), (symbol, not): (&str, &str), form: Form) -> Atom {
     let holds = compare(op, a.value.clone(), b.value.clone());
-    let text = format!("{} {symbol} {}", a.text, b.text);
-    let negated = format!("{} {not} {}", a.text, b.text);
-    let rank = u8::from(op != BinaryOp::Equal);
-    (rank, Atom { holds, text, negated, is_literal: false, bound: None })
+    let (text, negated) = (format!("{} {symbol} {}", a.text, b.text), format!("{} {not} {}", a.text, b.text));
+    Atom { holds, text, negated, is_literal: false, form }
 }
 
 /// `a - b <= k` of sequence numbers.
-fn distance((a, b): (&Number, &Number), bits: u8, k: u64) -> Option<(u8, Atom)> {
-    let fits = k < 1 << (bits - 1);
+fn distance((a, b): (&Number, &Number), bits: u8, k: u64, form: Form) -> Atom {
     let ty = Type::Int(bits);
     let (left, right) = (Box::new(a.value.clone()), Box::new(b.value.clone()));
     let difference = Expr::new(ExprKind::Binary(BinaryOp::Distance, left, right), ty.clone(), Span::default());
     let holds = compare(BinaryOp::LessEqual, difference, constant(k, &ty));
     let (text, negated) = (format!("{} - {} <= {k}", a.text, b.text), format!("{} - {} > {k}", a.text, b.text));
-    fits.then_some((2, Atom { holds, text, negated, is_literal: false, bound: None }))
+    Atom { holds, text, negated, is_literal: false, form }
 }
 
 fn load(place: &Place) -> Expr {
@@ -275,7 +294,9 @@ fn is_foreign(expr: &Expr) -> bool {
             | ExprKind::Query(..)
             | ExprKind::Field(..)
     );
-    !is_simple
+    // How many entries a window has is a sum of many bits.
+    let counts = matches!(&expr.kind, ExprKind::Query(Query::Len, place, _) if matches!(place.ty, Type::Window(..)));
+    counts || !is_simple
 }
 
 /// A constant in source terms.

@@ -3,22 +3,26 @@
 //! A clause of two or three literals is a candidate only if observations refute each shorter part of it: what a part
 //! implies adds nothing. A candidate that is not inductive is made weaker by one more literal ([`weaker`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_stack::{BinaryOp, Expr, ExprKind, Span, Type, UnaryOp};
 
-use crate::atoms::{compare, Atom};
+use crate::atoms::{compare, Atom, Form};
 
 /// The most candidates of each form.
-const MOST_UNITS: usize = 120;
-const MOST_SAME: usize = 40;
-const MOST_PAIRS: usize = 160;
-const MOST_TRIPLES: usize = 80;
+const MOST_UNITS: usize = 60;
+const MOST_SAME: usize = 20;
+const MOST_PAIRS: usize = 60;
+const MOST_TRIPLES: usize = 30;
 /// The most that are weaker ones of others.
-const MOST_WEAKER: usize = 160;
+const MOST_WEAKER: usize = 100;
+/// How many literals make one candidate weaker.
+const EXCEPTIONS: usize = 6;
 
 /// An atom by its place, and whether it holds.
 type Literal = (usize, bool);
+/// Literals of which one holds.
+type Clause = BTreeSet<Literal>;
 
 /// A condition that may be an invariant.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +31,7 @@ pub struct Candidate {
     /// In source terms.
     pub text: String,
     /// The literals of a clause; two clauses where it says that two atoms are the same.
-    clauses: Vec<BTreeSet<Literal>>,
+    clauses: Vec<Clause>,
 }
 
 /// The atoms of a layer with what was observed of them.
@@ -93,31 +97,16 @@ impl Candidates<'_> {
             .collect()
     }
 
-    /// What always held alone. Of the bounds of a number, the two closest ones.
+    /// What always held alone.
     fn units(&mut self) {
-        let mut bounds: Vec<(usize, bool, usize)> = vec![];
-        let mut order: Vec<usize> = (0..self.atoms.len()).collect();
-        // Close upper bounds are small, and close lower ones large.
-        order.sort_by_key(|at| {
-            self.atoms[*at].bound.map(|(number, upper, k)| (number, if upper { k } else { u64::MAX - k }))
-        });
-        let mut found = vec![];
-        for at in order {
-            for literal in [(at, true), (at, false)] {
-                let atom = &self.atoms[at];
-                if !(literal.1 || atom.is_literal) || !self.is_all(&self.column(literal)) {
-                    continue;
-                }
-                if let Some((number, upper, _)) = atom.bound {
-                    match bounds.iter_mut().find(|(other, side, _)| (*other, *side) == (number, upper)) {
-                        Some((_, _, count)) if *count >= 2 => continue,
-                        Some((_, _, count)) => *count += 1,
-                        None => bounds.push((number, upper, 1)),
-                    }
-                }
-                found.push(clause(self.atoms, &[literal]));
-            }
-        }
+        let all = (0..self.atoms.len()).flat_map(|at| [(at, true), (at, false)]);
+        let held: Vec<Literal> = all
+            .filter(|(at, positive)| *positive || self.atoms[*at].is_literal)
+            .filter(|literal| self.is_all(&self.column(*literal)))
+            .collect();
+        let mut closest = Closest::default();
+        let found = held.iter().filter(|(at, _)| closest.adds(self.atoms, &held, *at));
+        let mut found: Vec<Candidate> = found.map(|literal| clause(self.atoms, &[*literal])).collect();
         found.truncate(MOST_UNITS);
         self.found.extend(found);
     }
@@ -141,9 +130,17 @@ impl Candidates<'_> {
         }
         for (one, states) in &literals {
             let mut bounds = BTreeSet::new();
-            for at in (0..self.atoms.len()).filter(|at| !self.atoms[*at].is_literal) {
-                let holds = !self.is_all(&self.columns[at]) && self.is_all(&states.or(&self.columns[at]));
-                if holds && self.atoms[at].bound.is_none_or(|(number, upper, _)| bounds.insert((number, upper))) {
+            for (at, atom) in self.atoms.iter().enumerate() {
+                let is_new = match atom.form {
+                    Form::Bound(number, upper, _) => !bounds.contains(&(number, upper)),
+                    Form::Same(..) => true,
+                    Form::Flag | Form::Order(..) | Form::Distance(..) => false,
+                };
+                let column = &self.columns[at];
+                if is_new && !self.is_all(column) && self.is_all(&states.or(column)) {
+                    if let Form::Bound(number, upper, _) = atom.form {
+                        bounds.insert((number, upper));
+                    }
                     pairs.push(clause(self.atoms, &[*one, (at, true)]));
                 }
             }
@@ -191,24 +188,67 @@ impl Candidates<'_> {
     }
 }
 
-/// Weaker forms of candidates that are not inductive: with one literal more, unless one that is kept implies it.
-pub fn weaker(atoms: &[Atom], refuted: &[&Candidate], kept: &[&Candidate]) -> Vec<Candidate> {
-    let is_implied =
-        |clause: &BTreeSet<Literal>| kept.iter().flat_map(|one| &one.clauses).any(|other| other.is_subset(clause));
-    let mut found: Vec<Candidate> = vec![];
-    for old in refuted.iter().flat_map(|one| &one.clauses).filter(|clause| clause.len() < 3) {
-        for at in (0..atoms.len()).filter(|at| atoms[*at].is_literal && !old.iter().any(|(other, _)| other == at)) {
-            for literal in [(at, true), (at, false)] {
-                let mut new: Vec<Literal> = old.iter().copied().collect();
-                new.insert(0, literal);
-                let new = clause(atoms, &new);
-                if !is_implied(&new.clauses[0]) && !found.iter().any(|other| other.clauses == new.clauses) {
-                    found.push(new);
-                }
+/// The comparisons that are candidates so far.
+#[derive(Default)]
+struct Closest {
+    bounds: BTreeMap<(usize, bool), u32>,
+    distances: BTreeMap<(usize, usize), u32>,
+    /// The second of two equal numbers.
+    copies: BTreeSet<usize>,
+}
+
+impl Closest {
+    /// The most constants that one number, or one distance, is compared with.
+    const MOST: u32 = 2;
+
+    /// Whether an atom that held is a candidate: not if it follows from another one of a simpler form.
+    fn adds(&mut self, atoms: &[Atom], held: &[Literal], at: usize) -> bool {
+        let count = |count: &mut u32| {
+            *count += 1;
+            *count <= Closest::MOST
+        };
+        match atoms[at].form {
+            Form::Flag => true,
+            Form::Bound(number, upper, _) => count(self.bounds.entry((number, upper)).or_default()),
+            Form::Same(a, b) => {
+                let is_new = !self.copies.contains(&a);
+                self.copies.insert(b);
+                is_new
+            }
+            Form::Order(a, b) => !self.copies.contains(&a) && !self.copies.contains(&b),
+            Form::Distance(a, b, _) => {
+                let is_order = |(other, _): &Literal| atoms[*other].form == Form::Order(b, a);
+                let is_copy = self.copies.contains(&a) || self.copies.contains(&b);
+                !is_copy && held.iter().any(is_order) && count(self.distances.entry((a, b)).or_default())
             }
         }
-        if found.len() >= MOST_WEAKER {
-            break;
+    }
+}
+
+/// Weaker forms of candidates that are not inductive: with one literal more, unless one that is kept implies it. The
+/// literals that rarely held are exceptions, so they come first.
+pub fn weaker(
+    atoms: &[Atom],
+    observed: &BTreeSet<Vec<bool>>,
+    refuted: &[Candidate],
+    kept: &[Candidate],
+) -> Vec<Candidate> {
+    let is_implied = |clause: &Clause| kept.iter().flat_map(|one| &one.clauses).any(|other| other.is_subset(clause));
+    let flags = (0..atoms.len()).filter(|at| atoms[*at].is_literal);
+    let mut literals: Vec<Literal> = flags.flat_map(|at| [(at, true), (at, false)]).collect();
+    literals.sort_by_key(|(at, holds)| observed.iter().filter(|state| state.get(*at) == Some(holds)).count());
+    let mut clauses: Vec<&Clause> = refuted.iter().flat_map(|one| &one.clauses).filter(|one| one.len() < 3).collect();
+    // Two flags are the usual form.
+    clauses.sort_by_key(|clause| (clause.len() != 2, clause.iter().any(|(at, _)| !atoms[*at].is_literal)));
+    let mut found: Vec<Candidate> = vec![];
+    for old in clauses {
+        let others = literals.iter().filter(|(at, _)| !old.iter().any(|(other, _)| other == at));
+        for literal in others.take(EXCEPTIONS) {
+            let new: Vec<Literal> = old.iter().chain([literal]).copied().collect();
+            let new = clause(atoms, &new);
+            if !is_implied(&new.clauses[0]) && !found.iter().any(|other| other.clauses == new.clauses) {
+                found.push(new);
+            }
         }
     }
     found.truncate(MOST_WEAKER);

@@ -11,8 +11,8 @@ use nacre_symbolic::Unsupported;
 use crate::atoms::Atom;
 use crate::candidates::{of_atoms, weaker, Candidate};
 use crate::houdini::{follows, reduce, with_invariants, Reduced};
-use crate::obligations::Loose;
-use crate::solvers::Solver;
+use crate::obligations::{of_handler, Loose, Obligation, Part};
+use crate::solvers::{Answer, Solver};
 
 /// How often candidates that are not inductive are made weaker.
 const WEAKENED: usize = 1;
@@ -51,8 +51,7 @@ pub fn of_layer(
         kept_stated = pool.reduce(&first)?;
         let refuted: Vec<Candidate> = all.into_iter().filter(|one| !pool.candidates.contains(one)).collect();
         if round < WEAKENED {
-            let kept: Vec<&Candidate> = pool.candidates.iter().collect();
-            let weaker = weaker(atoms, &refuted.iter().collect::<Vec<_>>(), &kept);
+            let weaker = weaker(atoms, observed, &refuted, &pool.candidates);
             pool.candidates.extend(weaker);
         }
         held.extend(refuted.into_iter().filter(|_| round == 0));
@@ -117,6 +116,51 @@ impl Pool<'_> {
                 self.candidates.remove(at);
             }
         }
+    }
+}
+
+/// Candidates that held in all observed states and are not proved, but under which an obligation of a handler would be;
+/// none that could be left out. `with`: the stack with its inferred invariants.
+pub fn suggestion(
+    with: &Stack,
+    inferred: &Inferred,
+    part: &Part,
+    open: &Obligation,
+    solver: &Solver,
+) -> Vec<Candidate> {
+    let layer = inferred.layer;
+    let Some(at) = with.handlers.iter().position(|one| one.layer == layer && one.span == part.span) else {
+        return vec![];
+    };
+    let solver = solver.quick();
+    let proves = |held: &[Candidate]| {
+        let known = with.layer(layer).invariants.iter().cloned();
+        let assumed = with_invariants(with, layer, known.chain(held.iter().map(|one| one.holds.clone())).collect());
+        let Ok(all) = of_handler(&assumed, &assumed.handlers[at], &inferred.loose) else { return false };
+        let is_it = |one: &&Obligation| one.kind == open.kind && one.span == open.span;
+        let mut same = all.iter().filter(is_it).peekable();
+        let is_proved =
+            |one: &Obligation| one.problem.as_ref().is_none_or(|one| solver.solve(&one.text) == Answer::Proved);
+        same.peek().is_some() && same.all(is_proved)
+    };
+    let mut held = inferred.held.clone();
+    if !part.is_handler || held.is_empty() || !proves(&held) {
+        return vec![];
+    }
+    let mut count = held.len().div_ceil(2);
+    loop {
+        let mut from = 0;
+        while from < held.len() {
+            let without: Vec<Candidate> = held[..from].iter().chain(held[from..].iter().skip(count)).cloned().collect();
+            match proves(&without) {
+                true => held = without,
+                false => from += count,
+            }
+        }
+        if count == 1 {
+            return held;
+        }
+        count /= 2;
     }
 }
 

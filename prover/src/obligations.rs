@@ -160,8 +160,8 @@ fn assume_invariants(run: &mut Run) -> Result<(), Unsupported> {
 }
 
 /// After a handler, the invariants hold if they did before.
-fn of_handler(stack: &Stack, handler: &Handler, loose: &Loose) -> Result<Vec<Obligation>, Unsupported> {
-    let mut run = after_handler(stack, handler, loose)?;
+pub(crate) fn of_handler(stack: &Stack, handler: &Handler, loose: &Loose) -> Result<Vec<Obligation>, Unsupported> {
+    let mut run = after_handler(stack, handler, loose, true)?;
     let mut found = vec![];
     for claim in run.claims.clone() {
         let assumptions = run.assumptions[..claim.assumptions].to_vec();
@@ -172,13 +172,20 @@ fn of_handler(stack: &Stack, handler: &Handler, loose: &Loose) -> Result<Vec<Obl
     Ok(found)
 }
 
-/// A layer after a handler, from any state in which the invariants hold.
-pub(crate) fn after_handler<'s>(stack: &'s Stack, handler: &Handler, loose: &Loose) -> Result<Run<'s>, Unsupported> {
+/// A layer after a handler, from any state in which the invariants hold. Code goes on where an assertion does not hold:
+/// who does not show them must not rely on them.
+pub(crate) fn after_handler<'s>(
+    stack: &'s Stack,
+    handler: &Handler,
+    loose: &Loose,
+    relies_on_assertions: bool,
+) -> Result<Run<'s>, Unsupported> {
     let mut terms = Terms::new();
     let (state, valid) = State::arbitrary(stack, &mut terms, handler.layer);
     let mut run = Run::new(stack, terms, handler.layer, state);
     let number = stack.handlers.iter().position(|other| std::ptr::eq(other, handler));
     let mine = loose.iter().filter(|(at, ..)| Some(*at) == number);
+    run.relies_on_assertions = relies_on_assertions;
     run.loose = mine.map(|(_, span, invariant)| (*span, *invariant)).collect();
     run.assume(valid);
     assume_invariants(&mut run)?;

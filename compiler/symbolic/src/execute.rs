@@ -71,6 +71,8 @@ pub struct Run<'s> {
     pub emissions: Vec<Emission>,
     /// The most iterations of a loop that is unrolled.
     pub unrolled: u32,
+    /// Whether code relies on its assertions behind them. A caller that does not show them takes care of this.
+    pub relies_on_assertions: bool,
     /// Loops, by their spans, and invariants of the layer that are not theirs: they need not hold at the loop's head.
     pub loose: BTreeSet<(Span, usize)>,
     /// Follows one path instead of both sides of each branch.
@@ -98,6 +100,7 @@ impl<'s> Run<'s> {
             claims: vec![],
             emissions: vec![],
             unrolled: UNROLLED,
+            relies_on_assertions: true,
             loose: BTreeSet::new(),
             guide: None,
             record: None,
@@ -282,7 +285,7 @@ impl<'s> Run<'s> {
     fn assert(&mut self, condition: &Expr, text: &str, span: Span, guard: Term) -> Found<()> {
         let holds = self.term(condition)?;
         self.claim(ClaimKind::Assert(text.to_string()), span, guard, holds);
-        if self.guide.is_none() {
+        if self.guide.is_none() && self.relies_on_assertions {
             let assumed = self.terms.implies(guard, holds);
             self.assume(assumed);
         }
