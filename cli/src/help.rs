@@ -83,10 +83,12 @@ pub const REPLAY: &str = "Example:
 /// The text for `nacre prove`.
 pub const PROVE: &str = "Example:
   nacre prove examples/reliable.nacre --stack reliable
+  nacre prove layers/frag/tests.nacre --stack frag_tight --infer
 
 Each handler is examined alone: for any state in which the invariants of its layer hold, any event and any message. z3
 and cvc5 must both agree. A bypass is proved to leave what the handlers of all layers leave, where its condition holds.
-What is not proved may hold all the same; docs/proofs.md explains what a counterexample means.
+What is not proved may hold all the same; docs/proofs.md explains what a counterexample means. With
+`--infer`, invariants that no layer states are looked for in simulated runs, and proved; large windows take minutes.
 
 Exit status: 0 if everything is proved, 1 if the source has errors, 2 for wrong usage, 3 if something is not proved.";
 

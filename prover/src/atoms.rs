@@ -13,7 +13,7 @@ const MOST: usize = 1_000;
 /// The most atoms that are literals of clauses on either side.
 const MOST_LITERALS: usize = 28;
 /// The most constants of one type that numbers are compared with.
-const MOST_CONSTANTS: usize = 12;
+const MOST_CONSTANTS: usize = 24;
 
 /// A condition over the cells of one layer.
 #[derive(Clone, Debug, PartialEq)]

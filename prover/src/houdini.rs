@@ -1,5 +1,5 @@
-//! The largest set of conditions that is inductive, by elimination (Houdini): all conditions are assumed, and those that
-//! a handler can break are left out, until none is.
+//! The largest set of conditions that is inductive, by elimination (Houdini): all conditions are assumed, and those
+//! that a handler can break are left out, until none is.
 
 use std::collections::BTreeSet;
 

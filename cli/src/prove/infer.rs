@@ -16,7 +16,6 @@ use nacre_stack::interpret::lacks;
 use nacre_stack::models::Models;
 use nacre_stack::{number, Goal, LayerId, Stack};
 
-use super::place;
 use crate::console::say;
 use crate::progress::Waiting;
 
@@ -111,7 +110,7 @@ pub(super) fn show(session: &Session, stack: &Stack, inferred: &[Inferred]) -> S
         text += &format!("{}:\n", layer.description);
         for stated in &layer.invariants {
             let written = session.sources.slice(stated.span).trim();
-            text += &format!("  stated    {written} ({})\n", place(session, stated.span));
+            text += &format!("  stated    {written} ({})\n", session.places(&[stated.span]).trim());
         }
         for one in found.iter().flat_map(|one| &one.invariants) {
             text += &format!("  inferred  {}\n", one.text);

@@ -42,8 +42,9 @@ pub struct Claims {
 /// Whether a formula follows from others (true), its negation does (false), or neither is known.
 pub type Decide<'d> = &'d dyn Fn(&mut Terms, &[Term], Term) -> Option<bool>;
 
-/// The claims about a bypass of a stack. `invariants`: what holds of layers between steps. `decide` is asked for branches of the handlers that what the condition tells
-/// does not decide by calculation; its answers become part of the claims.
+/// The claims about a bypass of a stack. `invariants`: what holds of layers between steps.
+/// `decide` is asked for branches of the handlers that what the condition tells does not decide by calculation; its
+/// answers become part of the claims.
 ///
 /// # Errors
 /// A construct without terms, or a branch of the handlers that is not decided.
