@@ -245,6 +245,9 @@ pub struct Prove {
     /// Write a certificate of each claim into DIR, which is new or empty
     #[arg(long, value_name = "DIR")]
     pub certificate: Option<PathBuf>,
+    /// Infer invariants that the layers do not state, print them, and use them in the proofs
+    #[arg(long, conflicts_with = "certificate")]
+    pub infer: bool,
 }
 
 /// Arguments of `nacre explain`.
@@ -256,7 +259,7 @@ pub struct Explain {
     #[arg(long, conflicts_with = "stage")]
     pub json: bool,
     /// Print the output of a compiler stage: tokens, syntax, typed, fragments, composed, the name of a pass, c-queue,
-    /// c-call, c-inline, c-bypass, paths, promela
+    /// c-call, c-inline, c-bypass, paths, invariants, promela
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<String>,
     /// With a stage that is stack IR: print the span of each statement and expression, as file:start..end in bytes

@@ -9,7 +9,7 @@ use nacre_stack::{print as print_stack, print_with_spans, Span, Stack};
 
 use crate::args::Explain;
 use crate::console::{complain, print, Exit};
-use crate::{program, verify};
+use crate::{program, prove, verify};
 
 /// Runs `nacre explain`: prints a composed stack, or the output of one compiler stage.
 pub fn explain(args: &Explain) -> Exit {
@@ -62,11 +62,13 @@ fn paths(session: &Session, stack: &Stack) -> String {
         Err(_) => nacre_bypass::show::show(stack, &source),
     }
 }
+/// The stage that shows the invariants of the layers.
+const INVARIANTS: &str = "invariants";
 
 /// The stages, in order.
 fn names() -> Vec<String> {
     let mut all = nacre_driver::stages();
-    all.extend([PATHS, PROMELA].map(String::from));
+    all.extend([PATHS, INVARIANTS, PROMELA].map(String::from));
     all
 }
 
@@ -86,6 +88,10 @@ fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
         }
         C_BYPASS => {
             print(&session.emit_optimized(bypassed(stack), Level::Bypass, None).source);
+            return Exit::Yes;
+        }
+        INVARIANTS => {
+            print(&prove::invariants(session, stack));
             return Exit::Yes;
         }
         _ => {}

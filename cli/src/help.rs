@@ -84,10 +84,12 @@ pub const REPLAY: &str = "Example:
 pub const PROVE: &str = "Example:
   nacre prove examples/reliable.nacre --stack reliable
   nacre prove layers/floor/tests.nacre --stack floor_alone --certificate certificates
+  nacre prove layers/frag/tests.nacre --stack frag_tight --infer
 
 Each handler is examined alone: for any state in which the invariants of its layer hold, any event and any message. z3
 and cvc5 must both agree. A bypass is proved to leave what the handlers of all layers leave, where its condition holds.
-What is not proved may hold all the same; docs/proofs.md explains what a counterexample means.
+What is not proved may hold all the same; docs/proofs.md explains what a counterexample means. With
+`--infer`, invariants that no layer states are looked for in simulated runs, and proved; large windows take minutes.
 
 With --certificate, DIR has for each claim that a solver has to prove a formula (.cnf) and a proof that it has no model
 (.drat), which CaDiCaL writes and Nacre checks; `check-certificates DIR` checks them again. The problem for z3 and cvc5

@@ -3,19 +3,21 @@
 use std::collections::BTreeMap;
 
 use nacre_driver::Session;
-use nacre_prover::obligations::{of_stack, Kind, Obligation, Part, Problem};
+use nacre_prover::candidates::Candidate;
+use nacre_prover::inference::{known, loose_of, suggestion, with_inferred};
+use nacre_prover::obligations::{of_stack_where, Kind, Obligation, Part, Problem};
 use nacre_prover::solvers::{self, Answer, Solver};
 use nacre_stack::{LayerId, Span, Stack};
 use nacre_symbolic::execute::ClaimKind;
 
 use crate::args::Prove;
-use crate::console::{complain, print, Exit};
+use crate::console::{complain, print, say, Exit};
 use crate::program;
 
 mod bypasses;
 mod certificates;
+mod infer;
 mod kept;
-mod threads;
 
 use certificates::{Certificate, Tools};
 
@@ -63,10 +65,19 @@ pub fn prove(args: &Prove) -> Exit {
         Err(exit) => return exit,
     };
     let tools = Tools { solvers: &solvers, writer: writer.as_ref() };
-    let parts = of_stack(&stack);
+    let inferred = if args.infer { infer::infer(&session, &stack, &solvers) } else { vec![] };
+    if args.infer {
+        print(&infer::show(&session, &stack, &inferred));
+    }
+    let with = with_inferred(&stack, &inferred);
+    let parts = without_proved(&stack, of_stack_where(&with, &loose_of(&inferred)));
     let judged = judge_all(&stack, &parts, &tools);
-    let layers = report(&session, &stack, &parts, &judged);
-    let (bypasses, more) = bypasses::prove(&session, &stack, &tools);
+    let suggest = |one: &Judged| {
+        let found = inferred.iter().find(|inferred| inferred.layer == one.part.layer);
+        found.map_or(vec![], |inferred| suggestion(&with, inferred, one.part, one.obligation, &solvers[0]))
+    };
+    let layers = report(&session, &stack, &parts, &judged, &suggest);
+    let (bypasses, more) = bypasses::prove(&session, &stack, &known(&stack, &inferred), &tools);
     let mut written: Vec<Certificate> = judged.into_iter().filter_map(|one| one.certificate).collect();
     written.extend(more);
     let without = if writer.is_some() { certificates::report(&written) } else { 0 };
@@ -88,6 +99,31 @@ fn conclude(open: usize, without_certificate: usize) -> Exit {
     Exit::Unknown
 }
 
+/// The invariants of a stack in source terms, for `nacre explain`: the stated ones, and those that are inferred.
+pub fn invariants(session: &Session, stack: &Stack) -> String {
+    let inferred = match solvers::all() {
+        Ok(solvers) => infer::infer(session, stack, &solvers),
+        Err(missing) => {
+            say(&format!("note: no invariants are inferred: {missing}"));
+            vec![]
+        }
+    };
+    infer::show(session, stack, &inferred)
+}
+
+/// Leaves out what is claimed of inferred invariants: that is proved already.
+fn without_proved(stack: &Stack, mut parts: Vec<Part>) -> Vec<Part> {
+    for part in &mut parts {
+        let stated = stack.layer(part.layer).invariants.len();
+        let is_stated = |one: &Obligation| match one.kind {
+            Kind::Invariant(at) | Kind::Code(ClaimKind::LoopInvariant { at, .. }) => at < stated,
+            Kind::Code(_) => true,
+        };
+        part.obligations.iter_mut().for_each(|all| all.retain(is_stated));
+    }
+    parts
+}
+
 /// Solves all problems, on two threads.
 fn judge_all<'p>(stack: &Stack, parts: &'p [Part], tools: &Tools) -> Vec<Judged<'p>> {
     let all: Vec<(&Part, &Obligation)> =
@@ -106,7 +142,7 @@ fn judge_all<'p>(stack: &Stack, parts: &'p [Part], tools: &Tools) -> Vec<Judged<
         };
         Judged { part, obligation, outcome, certificate }
     };
-    threads::in_parallel(all.len(), judge)
+    nacre_prover::threads::in_parallel(all.len(), judge)
 }
 
 /// A word for a claim, which is part of the names of files.
@@ -143,7 +179,13 @@ fn named(problem: &Problem, values: Vec<String>) -> Vec<(String, String)> {
 }
 
 /// Prints what was proved of the layers; returns how much was not.
-fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -> usize {
+fn report(
+    session: &Session,
+    stack: &Stack,
+    parts: &[Part],
+    judged: &[Judged],
+    suggest: &dyn Fn(&Judged) -> Vec<Candidate>,
+) -> usize {
     let mut by_layer: BTreeMap<LayerId, Vec<&Part>> = BTreeMap::new();
     parts.iter().for_each(|part| by_layer.entry(part.layer).or_default().push(part));
     let mut open = 0;
@@ -157,6 +199,11 @@ fn report(session: &Session, stack: &Stack, parts: &[Part], judged: &[Judged]) -
         print(&format!("{name}: {shown} of {} claims proved, about {} handlers\n", mine.len(), handlers));
         for one in mine.iter().filter(|one| !matches!(one.outcome, Outcome::Proved | Outcome::Calculated)) {
             print(&unproved(session, stack, one));
+            let suggested = suggest(one);
+            if !suggested.is_empty() {
+                print("    it would be proved with what held in all observed states, but is not proved:\n");
+                suggested.iter().for_each(|one| print(&format!("      {}\n", one.text)));
+            }
         }
         for part in left_out {
             let why = part.obligations.as_ref().expect_err("filtered");

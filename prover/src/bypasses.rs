@@ -1,7 +1,7 @@
 //! Proofs of bypasses: each does, under its condition, what the handlers of the composed stack do.
 
 use nacre_bypass::{claims, Claims, What};
-use nacre_stack::{number, Stack};
+use nacre_stack::{number, Expr, LayerId, Stack};
 use nacre_symbolic::terms::{script, Goal, Term, Terms};
 use nacre_symbolic::Unsupported;
 
@@ -33,17 +33,22 @@ pub fn with_bypasses_of(composed: &Stack, optimized: &Stack) -> Stack {
 /// Examines the bypass at this place in [`Stack::bypasses`]. The first solver is also asked for branches of the
 /// handlers that calculation does not decide; its answers are claims like the others.
 pub fn judge(stack: &Stack, at: usize, solvers: &[Solver]) -> Verdict {
-    judge_claims(stack, at, solvers).0
+    judge_claims(stack, at, &[], solvers).0
 }
 
-/// The same, with the claims, if there are any.
-pub fn judge_claims(stack: &Stack, at: usize, solvers: &[Solver]) -> (Verdict, Option<Claims>) {
+/// The same, with the claims, if there are any. The invariants of layers are assumed: the caller has proved them.
+pub fn judge_claims(
+    stack: &Stack,
+    at: usize,
+    invariants: &[(LayerId, Expr)],
+    solvers: &[Solver],
+) -> (Verdict, Option<Claims>) {
     let decide = |terms: &mut Terms, known: &[Term], branch: Term| {
         let negated = terms.not(branch);
         let follows = |claim: Term| solvers[0].solve(&problem(terms, &goal("branch", known, claim))) == Answer::Proved;
         follows(branch).then_some(true).or_else(|| follows(negated).then_some(false))
     };
-    match claims(stack, &stack.bypasses[at], &decide) {
+    match claims(stack, &stack.bypasses[at], invariants, &decide) {
         Ok(claims) => (verdict(&claims, solvers), Some(claims)),
         Err(why) => (Verdict::NotClaimed(why), None),
     }

@@ -6,6 +6,7 @@
 //! reason that lies outside the handler: a counterexample is a state from which one handler breaks the claim, and it
 //! may be one that no run reaches.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nacre_stack::*;
@@ -61,9 +62,16 @@ pub struct Problem {
 
 /// Obligations, and the terms that they are about.
 type Found = (Vec<Obligation>, Terms);
+/// Invariants that loops need not keep: the number of the handler, the loop's span, the invariant's place in its layer.
+pub type Loose = BTreeSet<(usize, Span, usize)>;
 
 /// The obligations of a stack: of each layer the opening and a new view, then each handler.
 pub fn of_stack(stack: &Stack) -> Vec<Part> {
+    of_stack_where(stack, &Loose::new())
+}
+
+/// The same, where loops need not keep some invariants.
+pub fn of_stack_where(stack: &Stack, loose: &Loose) -> Vec<Part> {
     let mut parts = vec![];
     for layer in (0..stack.layers.len() as u32).map(LayerId) {
         if stack.layer(layer).invariants.is_empty() && !has_claims(stack, layer) {
@@ -82,7 +90,7 @@ pub fn of_stack(stack: &Stack) -> Vec<Part> {
             parts.push(part("view", false, span, of_view(stack, layer)));
         }
         for handler in stack.handlers.iter().filter(|handler| handler.layer == layer && !handler.passes) {
-            parts.push(part(&handler.name, true, handler.span, of_handler(stack, handler)));
+            parts.push(part(&handler.name, true, handler.span, of_handler(stack, handler, loose)));
         }
     }
     parts
@@ -97,17 +105,28 @@ fn has_claims(stack: &Stack, layer: LayerId) -> bool {
 
 /// After opening, the invariants hold.
 fn opening(stack: &Stack, layer: LayerId) -> Result<Found, Unsupported> {
+    let mut run = after_opening(stack, layer)?;
+    Ok((invariants(&mut run)?, run.terms))
+}
+
+/// A layer when a connection has been opened.
+pub(crate) fn after_opening(stack: &Stack, layer: LayerId) -> Result<Run<'_>, Unsupported> {
     let mut terms = Terms::new();
     let (state, valid) = State::arbitrary(stack, &mut terms, layer);
     let mut run = Run::new(stack, terms, layer, state);
     run.assume(valid);
     initialize(&mut run, is_state)?;
+    Ok(run)
+}
+
+/// In a new view the invariants hold if they did before.
+fn of_view(stack: &Stack, layer: LayerId) -> Result<Found, Unsupported> {
+    let mut run = after_view(stack, layer)?;
     Ok((invariants(&mut run)?, run.terms))
 }
 
-/// In a new view the invariants hold if they did before: shared and lasting cells keep their values, given ones have
-/// any.
-fn of_view(stack: &Stack, layer: LayerId) -> Result<Found, Unsupported> {
+/// A layer in a new view: shared and lasting cells keep their values, given ones have any.
+pub(crate) fn after_view(stack: &Stack, layer: LayerId) -> Result<Run<'_>, Unsupported> {
     let mut terms = Terms::new();
     let (before, valid_before) = State::arbitrary(stack, &mut terms, layer);
     let (mut given, valid) = State::arbitrary(stack, &mut terms, layer);
@@ -123,7 +142,7 @@ fn of_view(stack: &Stack, layer: LayerId) -> Result<Found, Unsupported> {
     }
     run.state = given;
     initialize(&mut run, |scope| scope == Scope::Session)?;
-    Ok((invariants(&mut run)?, run.terms))
+    Ok(run)
 }
 
 /// Sets the cells of some scopes as they begin; those that are drawn stay as they are.
@@ -152,17 +171,8 @@ fn assume_invariants(run: &mut Run) -> Result<(), Unsupported> {
 }
 
 /// After a handler, the invariants hold if they did before.
-fn of_handler(stack: &Stack, handler: &Handler) -> Result<Found, Unsupported> {
-    let mut terms = Terms::new();
-    let (state, valid) = State::arbitrary(stack, &mut terms, handler.layer);
-    let mut run = Run::new(stack, terms, handler.layer, state);
-    run.assume(valid);
-    assume_invariants(&mut run)?;
-    let parameters = parameters(&mut run, handler)?;
-    admit(&mut run, handler, &parameters)?;
-    let fields = handler.fields.iter().map(|local| any(&mut run, handler, *local)).collect::<Result<_, _>>()?;
-    fire(&mut run, handler)?;
-    run.handler(handler, parameters, fields)?;
+pub(crate) fn of_handler(stack: &Stack, handler: &Handler, loose: &Loose) -> Result<Found, Unsupported> {
+    let mut run = after_handler(stack, handler, loose, true)?;
     let mut found = vec![];
     for claim in run.claims.clone() {
         let assumptions = run.assumptions[..claim.assumptions].to_vec();
@@ -171,6 +181,31 @@ fn of_handler(stack: &Stack, handler: &Handler) -> Result<Found, Unsupported> {
     }
     found.extend(invariants(&mut run)?);
     Ok((found, run.terms))
+}
+
+/// A layer after a handler, from any state in which the invariants hold. Code goes on where an assertion does not hold:
+/// who does not show them must not rely on them.
+pub(crate) fn after_handler<'s>(
+    stack: &'s Stack,
+    handler: &Handler,
+    loose: &Loose,
+    relies_on_assertions: bool,
+) -> Result<Run<'s>, Unsupported> {
+    let mut terms = Terms::new();
+    let (state, valid) = State::arbitrary(stack, &mut terms, handler.layer);
+    let mut run = Run::new(stack, terms, handler.layer, state);
+    let number = stack.handlers.iter().position(|other| std::ptr::eq(other, handler));
+    let mine = loose.iter().filter(|(at, ..)| Some(*at) == number);
+    run.relies_on_assertions = relies_on_assertions;
+    run.loose = mine.map(|(_, span, invariant)| (*span, *invariant)).collect();
+    run.assume(valid);
+    assume_invariants(&mut run)?;
+    let parameters = parameters(&mut run, handler)?;
+    admit(&mut run, handler, &parameters)?;
+    let fields = handler.fields.iter().map(|local| any(&mut run, handler, *local)).collect::<Result<_, _>>()?;
+    fire(&mut run, handler)?;
+    run.handler(handler, parameters, fields)?;
+    Ok(run)
 }
 
 fn parameters(run: &mut Run, handler: &Handler) -> Result<Vec<Value>, Unsupported> {

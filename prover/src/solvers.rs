@@ -31,6 +31,9 @@ pub enum Answer {
 const SOLVERS: [(&str, &[&str]); 2] =
     [("z3", &["rlimit=30000000"]), ("cvc5", &["--rlimit=2000000", "--produce-models", "--arrays-exp"])];
 
+/// Their limits where an answer is worth less: about a second of work.
+const QUICK: [&[&str]; 2] = [&["rlimit=3000000"], &["--rlimit=300000", "--produce-models", "--arrays-exp"]];
+
 /// A problem still running after this time is stuck, whatever its limit.
 pub(crate) const STUCK: Duration = Duration::from_secs(300);
 
@@ -49,6 +52,14 @@ pub fn all() -> Result<Vec<Solver>, String> {
 }
 
 impl Solver {
+    /// The same solver with a lower limit.
+    pub fn quick(&self) -> Solver {
+        let of =
+            |((name, _), arguments): ((&str, _), &&'static [&'static str])| (name == self.name).then_some(*arguments);
+        let arguments = SOLVERS.into_iter().zip(&QUICK).find_map(of).unwrap_or(self.arguments);
+        Solver { arguments, ..self.clone() }
+    }
+
     /// Solves a problem in SMT-LIB.
     pub fn solve(&self, problem: &str) -> Answer {
         self.try_to(problem).unwrap_or_else(|error| Answer::Failed(error.to_string()))

@@ -1,6 +1,6 @@
 //! An endpoint that the reference interpreter runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_stack::interpret::{self, Addr, Config, Machine, Schedule, Value};
@@ -17,6 +17,8 @@ pub struct Taken {
     pub steps: u64,
     /// The ways of calls and frames through the handlers, if they are counted.
     pub ways: BTreeMap<Way, u64>,
+    /// Which goals of the stack held after each step, if that is noted.
+    pub goals: BTreeSet<Vec<bool>>,
 }
 
 /// Opens endpoints in the interpreter, with models of the functions of the host.
@@ -29,12 +31,14 @@ pub struct Interpreter {
     pub taken: Option<Arc<Mutex<Taken>>>,
     /// Count ways, too.
     pub ways: bool,
+    /// Note which goals hold after each step.
+    pub goals: bool,
 }
 
 impl Interpreter {
     /// Returns a maker of endpoints that handle the events of a step in the interpreter's order.
     pub fn new(stack: Arc<Stack>) -> Interpreter {
-        Interpreter { stack, any_order: false, taken: None, ways: false }
+        Interpreter { stack, any_order: false, taken: None, ways: false, goals: false }
     }
 }
 
@@ -59,7 +63,9 @@ impl Maker for Interpreter {
             machine.count_ways();
         }
         let outputs = outputs_of(&self.stack, &mut machine);
-        Ok((Box::new(Interpreted { machine, dead: false, steps: 0, taken: self.taken.clone() }), outputs))
+        let goals = self.goals.then(|| BTreeSet::from([machine.goals()]));
+        let taken = self.taken.clone();
+        Ok((Box::new(Interpreted { machine, dead: false, steps: 0, taken, goals }), outputs))
     }
 
     fn name(&self) -> String {
@@ -103,6 +109,7 @@ struct Interpreted {
     dead: bool,
     steps: u64,
     taken: Option<Arc<Mutex<Taken>>>,
+    goals: Option<BTreeSet<Vec<bool>>>,
 }
 
 impl Drop for Interpreted {
@@ -116,6 +123,7 @@ impl Drop for Interpreted {
         for (way, count) in self.machine.ways() {
             *taken.ways.entry(way.clone()).or_default() += count;
         }
+        taken.goals.extend(self.goals.take().into_iter().flatten());
     }
 }
 
@@ -130,6 +138,9 @@ impl Interpreted {
             interpret::Outcome::Dropped => Outcome::Dropped,
             interpret::Outcome::Invalid => Outcome::Invalid,
         };
+        if let Some(goals) = &mut self.goals {
+            goals.insert(self.machine.goals());
+        }
         let stack = self.machine.stack().clone();
         Step { outcome, outputs: outputs_of(&stack, &mut self.machine) }
     }

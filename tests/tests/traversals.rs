@@ -186,6 +186,7 @@ const RECOGNIZERS: Listed = &[
             ("compiler/compose/src/strides.rs", &["of"]),
             ("compiler/stack/src/validate/cycles.rs", &["pushed_header"]),
             ("compiler/symbolic/src/recording.rs", &["message_of"]),
+            ("prover/src/atoms.rs", &["is_foreign"]),
         ],
     ),
     (

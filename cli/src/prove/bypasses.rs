@@ -4,24 +4,35 @@ use nacre_bypass::What;
 use nacre_driver::Session;
 use nacre_profiles::bypassed;
 use nacre_prover::bypasses::{goals, judge_claims, with_bypasses_of, Verdict};
-use nacre_stack::{Span, Stack};
+use nacre_prover::threads::in_parallel;
+use nacre_stack::{Expr, LayerId, Span, Stack};
 
 use super::certificates::{self, Certificate, Tools};
 use super::kept;
-use super::threads::in_parallel;
 use crate::console::print;
 
 /// Proves the bypasses of the optimized stack against the stack as it is composed; returns how many are not proved, and
-/// the certificates of their claims.
-pub(super) fn prove(session: &Session, composed: &Stack, tools: &Tools) -> (usize, Vec<Certificate>) {
+/// the certificates of their claims. Those that are not proved alone may be so where invariants hold.
+pub(super) fn prove(
+    session: &Session,
+    composed: &Stack,
+    invariants: &[(LayerId, Expr)],
+    tools: &Tools,
+) -> (usize, Vec<Certificate>) {
     let stack = with_bypasses_of(composed, &bypassed(composed));
     if stack.bypasses.is_empty() {
         print("no common event has a bypass\n");
         return (0, vec![]);
     }
-    let (verdicts, certificates): (Vec<Verdict>, Vec<Vec<Certificate>>) =
-        in_parallel(stack.bypasses.len(), |at| prove_one(&stack, at, tools)).into_iter().unzip();
+    let alone = in_parallel(stack.bypasses.len(), |at| prove_one(&stack, at, &[], tools));
+    let verdicts: Vec<Verdict> = alone.iter().map(|(verdict, _)| verdict.clone()).collect();
     kept::keep(&stack, &verdicts);
+    let is_open = |verdict: &Verdict| !matches!(verdict, Verdict::Proved | Verdict::Never);
+    let open: Vec<usize> = (0..verdicts.len()).filter(|at| !invariants.is_empty() && is_open(&verdicts[*at])).collect();
+    let again = in_parallel(open.len(), |at| prove_one(&stack, open[at], invariants, tools));
+    let mut all = alone;
+    open.iter().zip(again).for_each(|(at, one)| all[*at] = one);
+    let (verdicts, certificates): (Vec<Verdict>, Vec<Vec<Certificate>>) = all.into_iter().unzip();
     let never = verdicts.iter().filter(|verdict| **verdict == Verdict::Never).count();
     let open: Vec<String> =
         verdicts.iter().enumerate().filter_map(|(at, verdict)| unproved(session, &stack, at, verdict)).collect();
@@ -34,8 +45,8 @@ pub(super) fn prove(session: &Session, composed: &Stack, tools: &Tools) -> (usiz
 
 /// Proves one; of a bypass that is proved, each claim has a certificate, except that an event takes it, which is no
 /// claim about all states.
-fn prove_one(stack: &Stack, at: usize, tools: &Tools) -> (Verdict, Vec<Certificate>) {
-    let (verdict, claims) = judge_claims(stack, at, tools.solvers);
+fn prove_one(stack: &Stack, at: usize, invariants: &[(LayerId, Expr)], tools: &Tools) -> (Verdict, Vec<Certificate>) {
+    let (verdict, claims) = judge_claims(stack, at, invariants, tools.solvers);
     let (Verdict::Proved, Some(claims), Some(writer)) = (&verdict, claims, tools.writer) else {
         return (verdict, vec![]);
     };

@@ -12,10 +12,10 @@ use nacre_stack::{number, print, Bypass, Span, Stack};
 use sha2::{Digest, Sha256};
 
 use super::bypasses::{name, reason};
-use super::threads::in_parallel;
 use crate::console::say;
 use crate::progress::Waiting;
 use crate::user_folders;
+use nacre_prover::threads::in_parallel;
 
 /// Part of each name: to be changed when a proof claims something else, or when a mistake in what proves is mended.
 const CLAIMS: &str = "nacre bypass claims 3";

@@ -42,15 +42,26 @@ pub struct Claims {
 /// Whether a formula follows from others (true), its negation does (false), or neither is known.
 pub type Decide<'d> = &'d dyn Fn(&mut Terms, &[Term], Term) -> Option<bool>;
 
-/// The claims about a bypass of a stack. `decide` is asked for branches of the handlers that what the condition tells
-/// does not decide by calculation; its answers become part of the claims.
+/// The claims about a bypass of a stack. `invariants`: what holds of layers between steps.
+/// `decide` is asked for branches of the handlers that what the condition tells does not decide by calculation; its
+/// answers become part of the claims.
 ///
 /// # Errors
 /// A construct without terms, or a branch of the handlers that is not decided.
-pub fn claims(stack: &Stack, bypass: &Bypass, decide: Decide) -> Result<Claims, Unsupported> {
+pub fn claims(
+    stack: &Stack,
+    bypass: &Bypass,
+    invariants: &[(LayerId, Expr)],
+    decide: Decide,
+) -> Result<Claims, Unsupported> {
     let mut sides = vec![];
     loop {
         let mut step = Step::new(stack, Guide::checking(sides.clone()));
+        for (layer, invariant) in invariants {
+            step.run.layer = *layer;
+            let holds = step.run.condition_with(invariant, &[], vec![])?;
+            step.run.assume(holds);
+        }
         step.enter(bypass.entry)?;
         let values = given(bypass, &step);
         let condition = step.run.condition_of(bypass, &values)?;

@@ -2,9 +2,12 @@
 //!
 //! **Loops.** A loop of at most [`UNROLLED`] iterations is unrolled. Another one is *cut*: at its head the cells and
 //! locals that its body changes become arbitrary, except that the invariants hold, which are the loop's invariants
-//! too. That they hold when the loop begins and after one iteration are further [`Claim`]s, and that an iteration that
-//! ends is not the last one that the bound allows, or no other follows. After the loop the state is that of a `break`,
-//! or that of the head. So what holds of the cut code holds of the code; not the other way.
+//! too, but for those in [`Run::loose`] and those that read nothing that the loop changes. That they hold when the loop
+//! begins and after one iteration are further [`Claim`]s, and that an iteration that ends is not the last one that the
+//! bound allows, or no other follows. After the loop the state is that of a `break`, or that of the head. So what holds
+//! of the cut code holds of the code; not the other way.
+
+use std::collections::BTreeSet;
 
 use nacre_stack::*;
 
@@ -69,6 +72,10 @@ pub struct Run<'s> {
     pub emissions: Vec<Emission>,
     /// The most iterations of a loop that is unrolled.
     pub unrolled: u32,
+    /// Whether code relies on its assertions behind them. A caller that does not show them takes care of this.
+    pub relies_on_assertions: bool,
+    /// Loops, by their spans, and invariants of the layer that are not theirs: they need not hold at the loop's head.
+    pub loose: BTreeSet<(Span, usize)>,
     /// Follows one path instead of both sides of each branch.
     pub guide: Option<Guide>,
     /// Of a guided run: its code.
@@ -94,6 +101,8 @@ impl<'s> Run<'s> {
             claims: vec![],
             emissions: vec![],
             unrolled: UNROLLED,
+            relies_on_assertions: true,
+            loose: BTreeSet::new(),
             guide: None,
             record: None,
             frames: vec![],
@@ -277,7 +286,7 @@ impl<'s> Run<'s> {
     fn assert(&mut self, condition: &Expr, text: &str, span: Span, guard: Term) -> Found<()> {
         let holds = self.term(condition)?;
         self.claim(ClaimKind::Assert(text.to_string()), span, guard, holds);
-        if self.guide.is_none() {
+        if self.guide.is_none() && self.relies_on_assertions {
             let assumed = self.terms.implies(guard, holds);
             self.assume(assumed);
         }

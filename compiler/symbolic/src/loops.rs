@@ -1,5 +1,6 @@
 //! Loops: unrolled if they are short, cut otherwise (see [`crate::execute`]).
 
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::changes::Changes;
@@ -212,9 +213,10 @@ impl Run<'_> {
         guard: Term,
         enter: impl FnOnce(&mut Self, Term) -> Found<Iteration>,
     ) -> Found<Term> {
-        self.claim_invariants(span, guard, true)?;
         let changes = Changes::of(self.stack, body);
-        self.forget(&changes, guard)?;
+        let kept = self.loop_invariants(&changes, span);
+        self.claim_invariants(&kept, span, guard, true)?;
+        self.forget(&changes, &kept, guard)?;
         let head = (self.state.clone(), self.frame().clone());
         let Iteration { there, exceeds } = enter(self, guard)?;
         let inside = self.terms.and(&[guard, there]);
@@ -223,7 +225,7 @@ impl Run<'_> {
         let ran = self.block(body, inside);
         let broken = self.breaks.pop().expect("pushed above");
         let again = ran?;
-        self.claim_invariants(span, again, false)?;
+        self.claim_invariants(&kept, span, again, false)?;
         if let Some(exceeds) = exceeds {
             let within = self.terms.not(exceeds);
             self.claim(ClaimKind::Bound(bound), span, again, within);
@@ -242,12 +244,21 @@ impl Run<'_> {
         Ok(self.terms.and(&[guard, not_returned]))
     }
 
-    fn claim_invariants(&mut self, span: Span, guard: Term, begins: bool) -> Found<()> {
-        for at in 0..self.stack.layer(self.layer).invariants.len() {
+    fn claim_invariants(&mut self, kept: &[usize], span: Span, guard: Term, begins: bool) -> Found<()> {
+        for at in kept.iter().copied() {
             let holds = self.invariant(at)?;
             self.claim(ClaimKind::LoopInvariant { at, begins }, span, guard, holds);
         }
         Ok(())
+    }
+
+    /// The invariants of the layer that are those of a loop, too. What reads no cell that the loop changes is not: it
+    /// holds at the head if it held before.
+    fn loop_invariants(&self, changes: &Changes, span: Span) -> Vec<usize> {
+        let changed = |place: &Place| matches!(place.root, Root::Cell(cell) if changes.cells.contains(&cell));
+        let all = self.stack.layer(self.layer).invariants.iter().enumerate();
+        let read = all.filter(|(_, one)| one.any(|node| matches!(node, Node::Place(place) if changed(place))));
+        read.map(|(at, _)| at).filter(|at| !self.loose.contains(&(span, *at))).collect()
     }
 
     /// Whether an invariant of the layer holds now.
@@ -257,7 +268,7 @@ impl Run<'_> {
     }
 
     /// Makes cells and locals arbitrary under a condition; the invariants then hold of them.
-    fn forget(&mut self, changes: &Changes, guard: Term) -> Found<()> {
+    fn forget(&mut self, changes: &Changes, kept: &[usize], guard: Term) -> Found<()> {
         for cell in &changes.cells {
             let (name, ty) = (self.stack.cell(*cell).name.clone(), self.stack.cell(*cell).ty.clone());
             let (any, old) = (self.any(&name, &ty)?, self.state.cells[cell.index()].clone()?);
@@ -268,7 +279,7 @@ impl Run<'_> {
             let any = self.any("local", &ty)?;
             self.set(*local, any, guard);
         }
-        for at in 0..self.stack.layer(self.layer).invariants.len() {
+        for at in kept.iter().copied() {
             let holds = self.invariant(at)?;
             let known = self.terms.implies(guard, holds);
             self.assume(known);

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread;
 
 /// Calls `each` with every index below `count`, on two threads; returns the results in the order of the indices.
-pub(super) fn in_parallel<T: Send>(count: usize, each: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub fn in_parallel<T: Send>(count: usize, each: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || loop {
         let at = next.fetch_add(1, Ordering::Relaxed);
