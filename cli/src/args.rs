@@ -2,6 +2,8 @@
 //!
 //! Longer than others: it lists all options of all commands.
 
+pub mod common;
+pub mod proofs;
 pub mod secure;
 
 use std::net::SocketAddr;
@@ -9,13 +11,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use common::{Faults, Which};
+
 use crate::help;
 use crate::levels::{EmittedLevel, Machines};
-use crate::units::{address, length, members, peer, setting, Peer, Probability, Time};
+use crate::units::{address, length, members, peer, setting, Peer};
 
-/// Messages of a timed run of `nacre reproduce`, and of an endpoint of `nacre profile`.
+/// Messages of a timed run of `nacre reproduce`.
 const TIMED: std::ops::RangeInclusive<u64> = 100..=100_000_000;
-const PROFILED: std::ops::RangeInclusive<i64> = 1..=1_000_000;
 
 #[derive(Parser, Debug)]
 #[command(
@@ -66,10 +69,10 @@ pub enum Verb {
     Replay(Replay),
     /// Proves invariants, assertions and bounds of the layers of a stack, and its bypasses, for all states
     #[command(after_help = help::PROVE)]
-    Prove(Prove),
+    Prove(proofs::Prove),
     /// Records which ways events take through a stack in a simulation, for `nacre build --profile`
     #[command(after_help = help::PROFILE)]
-    Profile(Profile),
+    Profile(proofs::Profile),
     /// Measures the workloads of the papers, and prints our figures beside theirs
     #[command(after_help = help::REPRODUCE)]
     Reproduce(Reproduce),
@@ -227,29 +230,6 @@ pub struct Fmt {
     pub check: bool,
 }
 
-/// One stack of one file.
-#[derive(Args, Debug)]
-pub struct Which {
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// The stack in the file
-    #[arg(long, value_name = "NAME")]
-    pub stack: String,
-}
-
-/// Arguments of `nacre prove`.
-#[derive(Args, Debug)]
-pub struct Prove {
-    #[command(flatten)]
-    pub which: Which,
-    /// Write a certificate of each claim into DIR, which is new or empty
-    #[arg(long, value_name = "DIR")]
-    pub certificate: Option<PathBuf>,
-    /// Infer invariants that the layers do not state, print them, and use them in the proofs
-    #[arg(long, conflicts_with = "certificate")]
-    pub infer: bool,
-}
-
 /// Arguments of `nacre explain`.
 #[derive(Args, Debug)]
 pub struct Explain {
@@ -288,27 +268,6 @@ pub struct Build {
     /// Print the names of the written files as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-/// Arguments of `nacre profile`.
-#[derive(Args, Debug)]
-pub struct Profile {
-    #[command(flatten)]
-    pub which: Which,
-    /// The seed of the runs
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Messages from each endpoint
-    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(PROFILED))]
-    pub messages: u32,
-    /// Length of the longest message in bytes, at most 16777216; the stack may accept less
-    #[arg(long, default_value_t = 1_000, value_name = "BYTES", value_parser = length)]
-    pub largest: u32,
-    #[command(flatten)]
-    pub faults: Faults,
-    /// Write the profile to this file [default: standard output]
-    #[arg(short, long, value_name = "PATH")]
-    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `nacre run`.
@@ -388,29 +347,6 @@ pub struct Chat {
     pub allowed: secure::Allowed,
     #[command(flatten)]
     pub net: Net,
-}
-
-/// Faults of the network, in both directions.
-#[derive(Args, Debug, Clone)]
-pub struct Faults {
-    /// Probability that a frame is lost
-    #[arg(long, default_value = "0%", value_name = "PERCENT")]
-    pub loss: Probability,
-    /// Probability that a frame arrives twice
-    #[arg(long, default_value = "0%", value_name = "PERCENT")]
-    pub duplicate: Probability,
-    /// Probability that a frame is overtaken by later ones
-    #[arg(long, default_value = "0%", value_name = "PERCENT")]
-    pub reorder: Probability,
-    /// Probability that bits of a frame are flipped
-    #[arg(long, default_value = "0%", value_name = "PERCENT")]
-    pub corrupt: Probability,
-    /// Delay of every frame: `5ms`
-    #[arg(long, default_value = "0ms", value_name = "TIME")]
-    pub delay: Time,
-    /// Largest random delay of a frame in addition
-    #[arg(long, default_value = "0ms", value_name = "TIME")]
-    pub jitter: Time,
 }
 
 /// Network arguments of all transfers.

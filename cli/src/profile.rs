@@ -9,7 +9,7 @@ use nacre_profiles::{is_rare, Measured, Workload, MOST};
 use nacre_stack::{Entry, Stack, Way};
 use serde::{Deserialize, Serialize};
 
-use crate::args::Profile as Arguments;
+use crate::args::proofs::Profile as Arguments;
 use crate::console::{complain, print, say, Exit};
 use crate::output::{require_writable, write};
 use crate::{program, prove, sim};

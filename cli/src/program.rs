@@ -6,7 +6,7 @@ use nacre_diagnostics::suggestion;
 use nacre_driver::Session;
 use nacre_stack::Stack;
 
-use crate::args::Which;
+use crate::args::common::Which;
 use crate::console::{colours, complain, say, Exit};
 
 /// Parses files; prints their errors.

@@ -10,7 +10,7 @@ use nacre_prover::solvers::{self, Answer, Solver};
 use nacre_stack::{LayerId, Span, Stack};
 use nacre_symbolic::execute::ClaimKind;
 
-use crate::args::Prove;
+use crate::args::proofs::Prove;
 use crate::console::{complain, print, say, Exit};
 use crate::program;
 
@@ -18,6 +18,7 @@ mod bypasses;
 mod certificates;
 mod infer;
 mod kept;
+mod verdicts;
 
 use certificates::{Certificate, Tools};
 

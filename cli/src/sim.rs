@@ -17,7 +17,8 @@ use nacre_simulator::shrink::{shrink, Budget, Shrunk};
 use nacre_stack::{Stack, Type};
 use serde_json::{json, Value};
 
-use crate::args::{Faults, Sim};
+use crate::args::common::Faults;
+use crate::args::Sim;
 use crate::console::{complain, print, print_json, say, Exit};
 use crate::levels::Workshop;
 use crate::program;

@@ -136,7 +136,7 @@ fn explain_shows_layers_frames_and_calls() {
 }
 
 /// The stages, each with a text that only its output contains.
-const STAGES: [(&str, &str); 16] = [
+const STAGES: [(&str, &str); 17] = [
     ("tokens", "Name(import)"),
     ("syntax", "Import {"),
     ("typed", "session credit: u16"),
@@ -152,13 +152,16 @@ const STAGES: [(&str, &str); 16] = [
     ("c-inline", "at level inline"),
     ("c-bypass", "at level bypass"),
     ("paths", "linear: floor.up.deliver.Short"),
+    ("invariants", "inferred  "),
     ("promela", "proctype"),
 ];
 
 #[test]
 fn explain_prints_each_stage() {
     for (stage, mark) in STAGES {
-        let (status, out, err) = ran(&mut nacre(&["explain", RELIABLE, "--stack", "reliable_plain", "--stage", stage]));
+        // Those of large layers take minutes.
+        let (file, stack) = if stage == "invariants" { (SMALL, "small") } else { (RELIABLE, "reliable_plain") };
+        let (status, out, err) = ran(&mut nacre(&["explain", file, "--stack", stack, "--stage", stage]));
         assert_eq!(status, 0, "{stage}: {err}");
         assert!(out.contains(mark), "{stage} prints {mark}: {}", &out[..out.len().min(400)]);
     }
@@ -238,5 +241,5 @@ fn only_proved_bypasses_are_built() {
     assert!(none == 0 && err.contains("left out") && err.contains("apt-get install z3"), "{none}: {err}");
     assert!(level == "inline" && err.contains("written at level inline"), "{level}: {err}");
     let (shipped, level, err) = build_of(RELIABLE, "reliable", "empty", Some("/nonexistent"));
-    assert!(shipped > 30 && level == "bypass" && err.is_empty(), "{shipped}: {err}");
+    assert!(shipped > 20 && level == "bypass" && err.is_empty(), "{shipped}: {err}");
 }

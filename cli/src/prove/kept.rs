@@ -11,7 +11,7 @@ use nacre_prover::solvers;
 use nacre_stack::{number, print, Bypass, Span, Stack};
 use sha2::{Digest, Sha256};
 
-use super::bypasses::{name, reason};
+use super::verdicts::{name, reason};
 use crate::console::say;
 use crate::progress::Waiting;
 use crate::user_folders;
