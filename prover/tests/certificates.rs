@@ -34,7 +34,7 @@ fn written(stack: &Stack, bypass: &Bypass, writer: &Writer, prefix: &str) -> (us
         };
         follows(branch).then_some(true).or_else(|| follows(negated).then_some(false))
     };
-    let Ok(claims) = claims(stack, bypass, &decide) else { return (0, 1) };
+    let Ok(claims) = claims(stack, bypass, &[], &decide) else { return (0, 1) };
     let goals = goals(&claims).into_iter().filter(|(what, _)| *what != What::Possible);
     let results: Vec<bool> = goals
         .enumerate()
