@@ -8,6 +8,7 @@ pub mod handshakes;
 pub mod harness;
 pub mod papers;
 pub mod place;
+pub mod shares;
 pub mod table;
 pub mod udp;
 pub mod verification;

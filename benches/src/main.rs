@@ -1,14 +1,14 @@
 //! Measures the figures of docs/performance.md: `nacre-benches [FILE]` prints all tables, or writes them to FILE;
-//! `nacre-benches --only PART` prints one part: stacks, encryption, runtime, network or handshakes.
+//! `nacre-benches --only PART` prints one part: stacks, shares, encryption, runtime, network or handshakes.
 //! `nacre-benches --verification FILE [PART ...]`: the figures of docs/verification.md, of the files of the library
 //! whose paths contain a PART.
 
 use nacre_benches::place::here;
-use nacre_benches::{encryption, frame_path, handshakes, harness, table, udp, verification};
+use nacre_benches::{encryption, frame_path, handshakes, harness, shares, table, udp, verification};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: nacre-benches [FILE | --only stacks|encryption|runtime|network|handshakes | \
+const USAGE: &str = "usage: nacre-benches [FILE | --only stacks|shares|encryption|runtime|network|handshakes | \
      --verification FILE [PART ...]]";
 
 fn main() -> ExitCode {
@@ -17,6 +17,7 @@ fn main() -> ExitCode {
     let (parts, file) = match words[..] {
         [] => (Parts::All, None),
         ["--only", "stacks"] => (Parts::Stacks, None),
+        ["--only", "shares"] => (Parts::Shares, None),
         ["--only", "encryption"] => (Parts::Encryption, None),
         ["--only", "runtime"] => (Parts::Runtime, None),
         ["--only", "network"] => (Parts::Network, None),
@@ -41,6 +42,7 @@ fn done(result: Result<(), String>) -> ExitCode {
 enum Parts {
     All,
     Stacks,
+    Shares,
     Encryption,
     Runtime,
     Network,
@@ -76,6 +78,9 @@ fn report(folder: &Path, parts: Parts) -> Result<String, String> {
     }
     if parts.has(Parts::Stacks) {
         text += &table::stacks(&harness::measure_stacks(folder, &stacks)?);
+    }
+    if parts.has(Parts::Shares) {
+        text += &table::shares(&shares::measure(&stacks)?);
     }
     if parts.has(Parts::Encryption) {
         text += &table::encryption(&encryption::measure(folder, &stacks)?);

@@ -12,7 +12,7 @@ use crate::console::{complain, print, print_json, say, Exit};
 use crate::output::write;
 use crate::profile::Profile;
 use crate::program;
-use crate::prove::{self, Trying};
+use crate::prove::{self, Proving};
 
 /// Runs `nacre build`: writes the header and the source file of a stack into the output folder.
 pub fn build(args: &Build) -> Exit {
@@ -38,7 +38,7 @@ pub fn build(args: &Build) -> Exit {
         complain("--profile orders bypasses: it needs `--level bypass`");
         return Exit::Usage;
     }
-    let (level, optimized) = optimized_for(&session, &stack, args.level.0, profile.as_ref(), Trying::Unknown);
+    let (level, optimized) = optimized_for(&session, &stack, args.level.0, profile.as_ref(), Proving::Missing);
     let bypasses = optimized.bypasses.len();
     let emitted = session.emit_optimized(optimized, level, args.name.as_deref());
     let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
@@ -68,8 +68,8 @@ pub fn build(args: &Build) -> Exit {
 }
 
 /// The stack as it is emitted, and at which level: without proved bypasses, level bypass would be slower than inline.
-pub fn optimized(session: &Session, stack: &Stack, level: Level, trying: Trying) -> (Level, Stack) {
-    optimized_for(session, stack, level, None, trying)
+pub fn optimized(session: &Session, stack: &Stack, level: Level, proving: Proving) -> (Level, Stack) {
+    optimized_for(session, stack, level, None, proving)
 }
 
 /// The same with the bypasses that a profile finds common.
@@ -78,7 +78,7 @@ fn optimized_for(
     stack: &Stack,
     level: Level,
     profile: Option<&Profile>,
-    trying: Trying,
+    proving: Proving,
 ) -> (Level, Stack) {
     let at = |level: Level| {
         let mut optimized = stack.clone();
@@ -91,12 +91,12 @@ fn optimized_for(
     let chosen = profile.and_then(|profile| profile.choose(stack));
     let mut optimized = chosen.unwrap_or_else(|| bypassed(stack));
     if optimized.bypasses.is_empty() {
-        say(&format!("note: no common event of `{}` has a bypass, so it is written at level inline", stack.name));
+        say(&format!("note: no common event of `{}` has a bypass, so the level is inline", stack.name));
         return (Level::Inline, at(Level::Inline));
     }
-    prove::keep_proved(session, stack, &mut optimized, trying);
+    prove::keep_proved(session, stack, &mut optimized, proving);
     if optimized.bypasses.is_empty() {
-        say("note: no bypass is left, so the stack is written at level inline");
+        say("note: no bypass is left, so the level is inline");
         return (Level::Inline, at(Level::Inline));
     }
     (level, optimized)

@@ -14,12 +14,16 @@ use crate::console::{complain, print, say, Exit};
 use crate::output::{require_writable, write};
 use crate::{program, prove, sim};
 
+/// What the sides of a way say: with another number they say something else.
+const FORMAT: u32 = 2;
 /// The reasons for steps without a bypass that are shown.
 const SHOWN: usize = 4;
 
 /// What a file says.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Profile {
+    /// [`FORMAT`].
+    format: u32,
     /// The stack, for readers.
     stack: String,
     /// That of the composed stack (`prove::digest`).
@@ -110,6 +114,7 @@ impl Profile {
         let common =
             |(way, taken): &(Way, u64)| Common { entry: way.entry, sides: Sides(way.sides.clone()), taken: *taken };
         Profile {
+            format: FORMAT,
             stack: composed.description.clone(),
             digest: prove::digest(composed),
             steps: measured.steps,
@@ -125,7 +130,11 @@ impl Profile {
     pub fn read(path: &Path) -> Result<Profile, String> {
         let told = |why: &dyn std::fmt::Display| format!("cannot read the profile `{}`: {why}", path.display());
         let text = std::fs::read_to_string(path).map_err(|why| told(&why))?;
-        serde_json::from_str(&text).map_err(|why| told(&why))
+        let profile: Profile = serde_json::from_str(&text).map_err(|why| told(&why))?;
+        match profile.format {
+            FORMAT => Ok(profile),
+            other => Err(told(&format!("it has format {other}, not {FORMAT}: run `nacre profile` again"))),
+        }
     }
 
     /// The stack after the passes of level bypass, with bypasses of the ways that are common by the profile, the most
@@ -196,7 +205,7 @@ mod tests {
             let way = format!("{{\"entry\": {entry}, \"sides\": \"{sides}\", \"taken\": 1}}");
             let digest = prove::digest(&composed);
             let text = format!(
-                "{{\"stack\": \"\", \"digest\": \"{digest}\", \"steps\": 1, \"bypassed\": 1, \"ways\": [{way}]}}"
+                "{{\"format\": 2, \"stack\": \"\", \"digest\": \"{digest}\", \"steps\": 1, \"bypassed\": 1, \"ways\": [{way}]}}"
             );
             let profile: Profile = serde_json::from_str(&text).expect("a profile");
             let chosen = profile.choose(&composed).expect("it is of this stack");

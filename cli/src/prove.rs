@@ -24,7 +24,7 @@ use certificates::{Certificate, Tools};
 
 #[cfg(test)]
 pub use kept::names;
-pub use kept::{digest, keep_proved, Trying};
+pub use kept::{digest, keep_proved, Proving};
 
 /// The state of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]

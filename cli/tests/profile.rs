@@ -56,17 +56,25 @@ fn profile_of_another_stack_is_not_used() {
 fn files_that_are_no_profiles_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("profile");
-    for text in ["", "{}", "[1]", "{\"stack\": \"a\", \"digest\": \"\", \"steps\": -1, \"bypassed\": 0, \"ways\": []}"]
-    {
+    for text in [
+        "",
+        "{}",
+        "[1]",
+        "{\"format\": 2, \"stack\": \"a\", \"digest\": \"\", \"steps\": -1, \"bypassed\": 0, \"ways\": []}",
+    ] {
         std::fs::write(&path, text).expect("written");
         let (status, _, err) = built(folder.path(), &["--level", "bypass", "--profile", path.to_str().expect("UTF-8")]);
         assert!(status == 1 && err.contains("cannot read the profile"), "{text}: {err}");
     }
+    let old = "{\"format\": 1, \"stack\": \"a\", \"digest\": \"\", \"steps\": 0, \"bypassed\": 0, \"ways\": []}";
+    std::fs::write(&path, old).expect("written");
+    let (status, _, err) = built(folder.path(), &["--profile", path.to_str().expect("UTF-8")]);
+    assert!(status == 1 && err.contains("format 1"), "{err}");
     let (status, _, err) = built(folder.path(), &["--level", "bypass", "--profile", "/no/such/file"]);
     assert!(status == 1 && err.contains("/no/such/file"), "{err}");
-    let nothing = "{\"stack\": \"a\", \"digest\": \"\", \"steps\": 0, \"bypassed\": 0, \"ways\": []}";
+    let nothing = "{\"format\": 2, \"stack\": \"a\", \"digest\": \"\", \"steps\": 0, \"bypassed\": 0, \"ways\": []}";
     std::fs::write(&path, nothing).expect("written");
-    let (status, _, err) = built(folder.path(), &["--profile", path.to_str().expect("UTF-8")]);
+    let (status, _, err) = built(folder.path(), &["--level", "inline", "--profile", path.to_str().expect("UTF-8")]);
     assert!(status == 2 && err.contains("it needs `--level bypass`"), "{err}");
 }
 

@@ -239,7 +239,7 @@ fn only_proved_bypasses_are_built() {
     assert_eq!(build("kept", Some("/nonexistent")), (proved, level, String::new()));
     let (none, level, err) = build("empty", Some("/nonexistent"));
     assert!(none == 0 && err.contains("left out") && err.contains("apt-get install z3"), "{none}: {err}");
-    assert!(level == "inline" && err.contains("written at level inline"), "{level}: {err}");
+    assert!(level == "inline" && err.contains("the level is inline"), "{level}: {err}");
     let (shipped, level, err) = build_of(RELIABLE, "reliable", "empty", Some("/nonexistent"));
     assert!(shipped > 20 && level == "bypass" && err.is_empty(), "{shipped}: {err}");
 }

@@ -23,6 +23,8 @@ const PAUSES: [u64; 2] = [1_000_000, 20_000];
 const RARE: u64 = 1_000;
 /// The most ways that get one.
 pub const MOST: usize = 256;
+/// The most steps of a run. One of a stack that only sends and receives takes about 20,000.
+const STEPS: u64 = 200_000;
 
 /// What two endpoints send, and over which network: a conversation, and then a stream.
 #[derive(Clone, Debug)]
@@ -108,6 +110,9 @@ pub fn common(composed: &Stack, workloads: &[Workload]) -> Result<Common, String
     let rare = ways.iter().filter(|(_, count)| is_rare(*count, steps)).map(|(_, count)| count).sum();
     ways.retain(|(_, count)| !is_rare(*count, steps));
     ways.truncate(MOST);
+    if ways.is_empty() {
+        return Err("in the simulation nothing is sent".into());
+    }
     Ok(Common { ways, steps, rare })
 }
 
@@ -138,9 +143,12 @@ pub fn measure(composed: &Stack, workload: &Workload) -> Result<Measured, String
     }
     with_bypass.sort_by_key(|(_, taken)| Reverse(*taken));
     let mut missed: Vec<(u64, String)> = missed.into_iter().map(|(why, count)| (count, why)).collect();
+    let bypassed: u64 = taken.bypasses.iter().sum();
+    let told: u64 = missed.iter().map(|(count, _)| count).sum();
+    let others = taken.steps.saturating_sub(bypassed + told);
+    missed.push((others, "another way, too long or one of too many".into()));
     missed.retain(|(count, _)| *count > 0);
     missed.sort_by_key(|(count, _)| Reverse(*count));
-    let bypassed = taken.bypasses.iter().sum();
     Ok(Measured { ways: with_bypass, steps: taken.steps, bypassed, missed })
 }
 
@@ -173,10 +181,11 @@ fn simulate(stack: Stack, workloads: &[Workload], ways: bool) -> Result<Taken, S
     for (workload, pause) in workloads.iter().flat_map(|workload| PAUSES.map(|pause| (workload, pause))) {
         let Workload { seed, messages, largest, conditions } = workload.clone();
         // What arrives depends on the stack; nothing here depends on it.
-        let checks = Vec::<Check>::new();
-        let plan = Plan { seed, messages, largest, pause, conditions, checks, ..Plan::default() };
+        let checks = vec![Check::Unbroken];
+        let most_steps = STEPS.max(100 * u64::from(messages));
+        let plan = Plan { seed, messages, largest, pause, conditions, checks, most_steps, ..Plan::default() };
         if let Some(failure) = run(&plan, &subject, None, false).failure {
-            return Err(format!("the simulation fails: {failure:?}"));
+            return Err(format!("the simulation fails: {}", failure.text));
         }
     }
     let taken = taken.lock().unwrap_or_else(PoisonError::into_inner).clone();

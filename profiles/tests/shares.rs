@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nacre_driver::{optimize, Level, Session};
-use nacre_profiles::{bypassed, taken_by, Workload};
+use nacre_profiles::{bypassed, taken_by, usually_common, Workload};
 use nacre_simulator::network::Conditions;
 use nacre_stack::Stack;
 
@@ -47,6 +47,24 @@ fn pieces_of_long_messages_take_a_bypass() {
     let share = share(&composed, &bypassed(&composed), 0.0, 4_000);
     println!("{share:.1} %");
     assert!(share >= 80.0, "{share:.1} %");
+}
+
+#[test]
+fn a_stack_always_has_the_same_bypasses() {
+    let composed = stack("benches/papers.nacre", "ten");
+    assert_eq!(bypassed(&composed).bypasses, bypassed(&composed).bypasses);
+}
+
+/// A timer that is due at once, for ever; a stack that takes no message, but has something to say all the time.
+#[test]
+fn simulations_end_whatever_the_stack_does() {
+    for name in ["never_idle", "never_ready"] {
+        let composed = stack("profiles/tests/endless.nacre", name);
+        assert!(usually_common(&composed).is_err(), "{name}");
+        let mut marked = composed.clone();
+        optimize(&mut marked, Level::Bypass);
+        assert_eq!(bypassed(&composed).bypasses, marked.bypasses, "{name}");
+    }
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub struct Plan {
     pub checks: Vec<Check>,
     /// The time without progress after which missing messages count as lost.
     pub patience: u64,
+    /// The most calls, frames and timers; what is not done by then is left out.
+    pub most_steps: u64,
 }
 
 impl Default for Plan {
@@ -39,6 +41,7 @@ impl Default for Plan {
             conditions: Conditions::default(),
             checks: crate::checks::all(),
             patience: 120_000_000_000,
+            most_steps: u64::MAX,
         }
     }
 }
@@ -182,7 +185,7 @@ impl<'p> Running<'p> {
             (0..self.sides.len()).for_each(|side| self.offer(side));
             let all_sent = self.sides.iter().all(|side| side.waiting.is_empty());
             let arrived = !self.plan.checks.contains(&Check::Complete) || self.sides.iter().all(Side::is_complete);
-            if self.failure.is_some() || (all_sent && arrived) {
+            if self.failure.is_some() || self.has_ended() || (all_sent && arrived) {
                 return;
             }
             watch(self.messages.len(), self.sides.iter().flat_map(|side| &side.ledgers).map(|l| l.count).sum());
@@ -344,12 +347,17 @@ impl<'p> Running<'p> {
 
     fn wait(&mut self, time: u64, enough: impl Fn(&Running) -> bool) {
         let until = self.world.now + time;
-        while self.failure.is_none() && self.world.now < until && !enough(self) {
+        while self.failure.is_none() && !self.has_ended() && self.world.now < until && !enough(self) {
             match self.world.advance(until) {
                 Err(text) => self.fail(Check::Unbroken, text),
                 Ok(_) => self.hear(),
             }
         }
+    }
+
+    /// Whether the run has made as many steps as it may.
+    fn has_ended(&self) -> bool {
+        self.world.steps >= self.plan.most_steps
     }
 
     /// Records the first failure of a selected check.

@@ -95,7 +95,11 @@ impl Toolchain {
 
     /// Compiles, unless this text was compiled before, and loads.
     pub fn load(&self, text: &Text) -> Result<Stack, Error> {
-        let object = self.compile(text)?;
+        let mut object = self.compile(text)?;
+        if !object.exists() {
+            // Another process has just removed it, as it had not been used for long.
+            object = self.compile(text)?;
+        }
         // SAFETY: the object was made from the text of the C back end, whose only symbol to be looked up is a
         // descriptor; it lies in a folder that only this user writes to.
         unsafe { Stack::load(&object, text.symbol) }.map_err(Error::Load)
@@ -114,7 +118,7 @@ impl Toolchain {
         fs::create_dir_all(&self.cache).map_err(|error| Error::Io(self.cache.clone(), error))?;
         let folder = tempfile::tempdir_in(&self.cache).map_err(|error| Error::Io(self.cache.clone(), error))?;
         self.compile_in(folder.path(), text, &object)?;
-        forget_unused(&self.cache, KEPT, GRACE);
+        remove_unused(&self.cache, KEPT, GRACE);
         Ok(object)
     }
 
@@ -146,17 +150,20 @@ impl Toolchain {
 const KEPT: usize = 500;
 const GRACE: Duration = Duration::from_secs(3600);
 
-/// Removes the compiled stacks that were not used for longest, if there are more than `kept`, and none that was used
-/// within `grace`. What cannot be removed stays.
-fn forget_unused(folder: &Path, kept: usize, grace: Duration) {
+/// Removes the least recently used objects beyond `kept`, but none that was used within `grace`. What cannot be
+/// removed stays.
+fn remove_unused(folder: &Path, kept: usize, grace: Duration) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let age = |path: &Path| fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
     let objects =
         entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "so"));
     let mut objects: Vec<(Duration, PathBuf)> = objects.filter_map(|path| Some((age(&path)?, path))).collect();
     objects.sort();
-    for (_, path) in objects.into_iter().skip(kept).filter(|(age, _)| *age > grace) {
-        let _ = fs::remove_file(path);
+    for (_, path) in objects.into_iter().skip(kept) {
+        // Looked at again: it may have been used meanwhile.
+        if age(&path).is_some_and(|age| age > grace) {
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
@@ -208,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_longest_is_forgotten() {
+    fn least_recently_used_objects_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let hour = Duration::from_secs(3600);
         for (hours, name) in [(9, "oldest.so"), (8, "old.so"), (7, "notes"), (3, "new.so"), (0, "used.so")] {
@@ -222,11 +229,11 @@ mod tests {
             names.sort();
             names
         };
-        forget_unused(folder.path(), 4, hour);
+        remove_unused(folder.path(), 4, hour);
         assert_eq!(left().len(), 5);
-        forget_unused(folder.path(), 2, hour);
+        remove_unused(folder.path(), 2, hour);
         assert_eq!(left(), ["new.so", "notes", "used.so"]);
-        forget_unused(folder.path(), 0, 4 * hour);
+        remove_unused(folder.path(), 0, 4 * hour);
         assert_eq!(left(), ["new.so", "notes", "used.so"]);
     }
 

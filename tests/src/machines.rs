@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use nacre_driver::{Emitted, Level, Session};
+use nacre_profiles::bypassed;
 use nacre_simulator::compiled::Compiled;
 use nacre_simulator::endpoint::{Endpoint, Maker, Opening};
 use nacre_simulator::interface::{givens, Ends, Interface};
@@ -59,8 +60,12 @@ impl Machines {
         Box::new(Interpreter::new(self.stack.clone()))
     }
 
+    /// As `nacre build` writes it, with models of functions of the host.
     pub fn text(&self, level: Level) -> Emitted {
-        self.session.emit_modelled(&self.stack, level, None)
+        match level {
+            Level::Bypass => self.session.emit_optimized_modelled(bypassed(&self.stack), level, None),
+            _ => self.session.emit_modelled(&self.stack, level, None),
+        }
     }
 
     /// Errors: the message of the C compiler.

@@ -27,6 +27,8 @@ const SEEDS: u64 = 12;
 /// Messages of an endpoint in each run, and their longest, in bytes.
 const MESSAGES: u32 = 100;
 const LONGEST: usize = 20_000;
+/// The most steps of a run.
+const STEPS: u64 = 100_000;
 /// Nanoseconds between messages: a conversation, and a stream.
 const PAUSES: [u64; 2] = [2_000_000, 20_000];
 
@@ -81,8 +83,9 @@ fn observe(stack: &Stack, atoms: &[Vec<Atom>]) -> Observed {
         let lossy =
             Conditions { loss: 0.02 * (seed - 1) as f64, duplicate: 0.05, reorder: 0.1, ..Conditions::default() };
         let conditions = if seed == 1 { Conditions::default() } else { lossy };
-        let (checks, largest) = (Vec::<Check>::new(), if seed % 3 == 2 { LONGEST } else { 1_000 });
-        let plan = Plan { seed, messages: MESSAGES, largest, pause, conditions, checks, ..Plan::default() };
+        let (checks, largest) = (vec![Check::Unbroken], if seed % 3 == 2 { LONGEST } else { 1_000 });
+        let messages = MESSAGES;
+        let plan = Plan { seed, messages, largest, pause, conditions, checks, most_steps: STEPS, ..Plan::default() };
         // A run that fails has reached its states all the same.
         let _ = run(&plan, &subject, None, false);
     }

@@ -29,24 +29,24 @@ const PROVED: &str = "proved\n";
 /// What became of a bypass: why it is not proved; none: it is.
 type Fate = Option<String>;
 
-/// Which bypasses the solvers try.
+/// Which bypasses a command tries to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trying {
-    /// Those of which it is not known whether they are proved.
-    Unknown,
-    /// None: that would take longer than the command may.
+pub enum Proving {
+    /// Those without a known verdict.
+    Missing,
+    /// None: a transfer must not wait for solvers.
     Nothing,
 }
 
 /// Leaves the bypasses of an optimized stack that are proved; says which are not, and why.
-pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack, trying: Trying) {
+pub fn keep_proved(session: &Session, composed: &Stack, optimized: &mut Stack, proving: Proving) {
     let stack = with_bypasses_of(composed, optimized);
     let kept = Kept::find();
     let names = names_of(&stack);
     let mut fates: Vec<Option<Fate>> = names.iter().map(|name| kept.fate(name)).collect();
-    let tried = match trying {
-        Trying::Unknown => newly_tried(&stack, &fates),
-        Trying::Nothing => not_tried(&stack, &fates),
+    let tried = match proving {
+        Proving::Missing => newly_tried(&stack, &fates),
+        Proving::Nothing => not_tried(&stack, &fates),
     };
     for (at, verdict) in tried {
         let fate = fate_of(&stack, &verdict);
@@ -173,7 +173,7 @@ impl Kept {
 
     /// Where a solver gave up, another time it may not.
     fn keep_verdict(&self, name: &str, verdict: &Verdict, fate: &Fate) {
-        if matches!(verdict, Verdict::Proved | Verdict::Never | Verdict::Refuted(..)) {
+        if !matches!(verdict, Verdict::Undecided(_)) {
             self.keep(name, fate);
         }
     }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::table::Cell;
 use crate::build;
 use crate::console::say;
-use crate::prove::Trying;
+use crate::prove::Proving;
 
 /// How a stack is run: at a level, or as it is written by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Workloads {
     /// Writes a stack as C; the number of its layers. None: no bypass is proved here.
     pub fn emit(&mut self, stack: &'static str, level: Level) -> Result<Option<usize>, String> {
         let Some(composed) = self.session.stack(stack) else { return Err(self.session.render(false)) };
-        let (reached, optimized) = build::optimized(&self.session, &composed, level, Trying::Unknown);
+        let (reached, optimized) = build::optimized(&self.session, &composed, level, Proving::Missing);
         if reached != level {
             return Ok(None);
         }

@@ -22,7 +22,7 @@ use protection::Protection;
 use crate::args::{Net, Run, Transfer};
 use crate::console::{complain, print_json, Exit};
 use crate::levels::{self, load};
-use crate::prove::Trying;
+use crate::prove::Proving;
 use crate::{build, program};
 
 /// Runs `nacre run`: compiles the stack to C, loads it and transfers data over it.
@@ -37,7 +37,7 @@ pub fn run(args: &Run) -> Exit {
         Transfer::Chat(args) => &args.net,
     };
     let loaded = Toolchain::find().and_then(|toolchain| {
-        let (level, optimized) = build::optimized(&session, &stack, net.level.0, Trying::Nothing);
+        let (level, optimized) = build::optimized(&session, &stack, net.level.0, Proving::Nothing);
         load(&session, &optimized, level, &toolchain.optimize("-O2"))
     });
     let stack = match loaded {

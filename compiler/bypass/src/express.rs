@@ -116,10 +116,10 @@ impl<'p> Express<'p> {
             Node::Apply(op @ (Op::ULess | Op::SLess), of) => Some((*op, [of[0], of[1]])),
             _ => None,
         };
-        let is_part = |of: [Term; 2]| parts.iter().any(|part| is_equal(*part, of));
-        let is_said = |part: Term| parts.iter().filter_map(|other| less(*other)).any(|(_, of)| is_equal(part, of));
-        let parts = parts.iter().filter(|part| !is_said(**part)).map(|part| match less(*part) {
-            Some((op, of)) if is_part(of) => self.compared(BinaryOp::LessEqual, op, &of),
+        let has_equal = |of: [Term; 2]| parts.iter().any(|part| is_equal(*part, of));
+        let is_subsumed = |part: Term| parts.iter().filter_map(|other| less(*other)).any(|(_, of)| is_equal(part, of));
+        let parts = parts.iter().filter(|part| !is_subsumed(**part)).map(|part| match less(*part) {
+            Some((op, of)) if has_equal(of) => self.compared(BinaryOp::LessEqual, op, &of),
             _ => self.formula(*part),
         });
         self.joined(BinaryOp::Either, parts)

@@ -2,7 +2,7 @@
 //!
 //! **Loops.** A loop of at most [`UNROLLED`] iterations is unrolled. Another one is *cut*: at its head the cells and
 //! locals that its body changes become arbitrary, except that the invariants hold, which are the loop's invariants
-//! too, but for those in [`Run::loose`] and those that read nothing that the loop changes. That they hold when the loop
+//! too, except those in [`Run::loose`] and those that read nothing that the loop changes. That they hold when the loop
 //! begins and after one iteration are further [`Claim`]s, and that an iteration that ends is not the last one that the
 //! bound allows, or no other follows. After the loop the state is that of a `break`, or that of the head. So what holds
 //! of the cut code holds of the code; not the other way.

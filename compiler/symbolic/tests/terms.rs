@@ -85,3 +85,20 @@ fn sums_keep_their_meaning() {
     }
     assert!(gone >= 10, "{gone}");
 }
+
+/// What is stored where it already stands changes nothing; anything else does.
+#[test]
+fn storing_what_is_there_changes_nothing() {
+    let mut terms = Terms::new();
+    let [seven, eight] = [7, 8].map(|value| terms.bits(8, value));
+    let (array, at, other) =
+        (terms.filled(4, seven), terms.free("at", Sort::Bits(4)), terms.free("other", Sort::Bits(4)));
+    assert_eq!(terms.store(array, at, seven), array);
+    let changed = terms.store(array, at, eight);
+    assert_ne!(changed, array);
+    assert_eq!(terms.select(changed, at), eight);
+    let elsewhere = terms.select(changed, other);
+    assert_eq!(terms.value_of(elsewhere), None);
+    let back = terms.store(changed, at, seven);
+    assert_eq!(back, array);
+}

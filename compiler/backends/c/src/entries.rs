@@ -208,8 +208,8 @@ impl Writer<'_> {
         code.line(format!("if ({p}_UNLIKELY(!{p}_room(out))) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
     }
 
-    /// What takes a call that the quick entry does not: a function of its own, so that its registers and memory cost
-    /// the others nothing.
+    /// The separate function for a call that the quick entry does not take, so that its registers and stack frame do
+    /// not slow the common path.
     fn slower_name(&self, call: &Call) -> String {
         self.global(Global::Slower(call.number), format!("slower_{}", call.name))
     }

@@ -84,8 +84,6 @@ impl<'a> Writer<'a> {
                 let function = self.quick_input_function();
                 code.add(&function);
             }
-            // What takes frames that the quick entry does not is apart, so that its registers and memory cost the
-            // others nothing.
             if quick {
                 self.open_input(port, &format!("{p}_APART "), &format!("{p}_slower_input"), &mut code);
                 self.busy(&mut code);

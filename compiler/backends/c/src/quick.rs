@@ -1,5 +1,5 @@
 //! Quick entries: they try the bypasses that leave no more than fits registers (`nacre_analysis::quick`), and return
-//! it. The ordinary entries call them first.
+//! it. The ordinary entries do the same first, in place.
 //!
 //! A bypass writes its outputs as anywhere, here to arrays of the entry. Everything is inlined, so the C compiler knows
 //! each of their elements, and keeps none of the arrays. Other bytes that a bypass makes have an array of their own,
