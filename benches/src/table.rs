@@ -72,9 +72,9 @@ frame. A frame has 8 bytes more in front of its data, and 16 behind it.
 const SHARES: &str = "
 ## Calls and frames that take a bypass
 
-Simulated connections of two endpoints: a conversation and a stream of 2,000 messages of up to 200 bytes from each end, with a
-delay of 2 ms, another seed than that by which the bypasses were chosen. *Share*: of the calls of `send` and the frames that
-did something.
+Simulated connections of two endpoints: a conversation and a stream of 2,000 messages of up to 200 bytes from each
+end, with a delay of 2 ms and another seed than that by which the bypasses were chosen. *Share*: of the calls of `send`
+and the frames that did something.
 
 ";
 

@@ -205,7 +205,8 @@ mod tests {
             let way = format!("{{\"entry\": {entry}, \"sides\": \"{sides}\", \"taken\": 1}}");
             let digest = prove::digest(&composed);
             let text = format!(
-                "{{\"format\": 2, \"stack\": \"\", \"digest\": \"{digest}\", \"steps\": 1, \"bypassed\": 1, \"ways\": [{way}]}}"
+                "{{\"format\": 2, \"stack\": \"\", \"digest\": \"{digest}\", \"steps\": 1, \"bypassed\": 1, \
+                 \"ways\": [{way}]}}"
             );
             let profile: Profile = serde_json::from_str(&text).expect("a profile");
             let chosen = profile.choose(&composed).expect("it is of this stack");
