@@ -36,7 +36,7 @@ pub fn measure(file: &Path) -> Result<Vec<Share>, String> {
         for (share, loss) in taken.iter_mut().zip(LOSSES) {
             let conditions = Conditions { loss: loss / 100.0, delay: 2_000_000, ..Conditions::default() };
             let workload = Workload { seed: SEED, messages: 2_000, largest: 200, conditions };
-            let counts = taken_by(&composed, &optimized, &workload)?;
+            let counts = taken_by(&composed, &optimized, &workload).map_err(|why| why.to_string())?;
             *share = 100.0 * counts.bypasses.iter().sum::<u64>() as f64 / counts.steps.max(1) as f64;
         }
         all.push(Share { stack, bypasses: optimized.bypasses.len(), taken });

@@ -3,7 +3,7 @@
 use std::fs;
 
 use nacre_driver::{Level, Session};
-use nacre_profiles::bypassed;
+use nacre_profiles::{bypassed_by, usually_common, NotSimulated};
 use nacre_stack::Stack;
 use serde_json::json;
 
@@ -89,9 +89,12 @@ fn optimized_for(
         return (level, at(level));
     }
     let chosen = profile.and_then(|profile| profile.choose(stack));
-    let mut optimized = chosen.unwrap_or_else(|| bypassed(stack));
+    let mut optimized = chosen.unwrap_or_else(|| usually_bypassed(stack));
     if optimized.bypasses.is_empty() {
-        say(&format!("note: no common event of `{}` has a bypass, so the level is inline", stack.name));
+        let name = &stack.name;
+        say(&format!(
+            "note: no common event of `{name}` has a bypass (`nacre explain --stage paths` tells why), so the level is inline"
+        ));
         return (Level::Inline, at(Level::Inline));
     }
     prove::keep_proved(session, stack, &mut optimized, proving);
@@ -100,6 +103,15 @@ fn optimized_for(
         return (Level::Inline, at(Level::Inline));
     }
     (level, optimized)
+}
+
+/// With bypasses of what is usually common; says if the stack breaks a rule of its own.
+fn usually_bypassed(stack: &Stack) -> Stack {
+    let common = usually_common(stack);
+    if let Err(why @ NotSimulated::Broken(_)) = &common {
+        say(&format!("note: {why}; bypasses are those of ways that layers mark as likely"));
+    }
+    bypassed_by(stack, common.as_ref().ok())
 }
 
 fn is_identifier(name: &str) -> bool {

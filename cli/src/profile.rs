@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use nacre_driver::{optimize_for, Made};
-use nacre_profiles::{is_rare, Measured, Workload, MOST};
+use nacre_profiles::{is_rare, Measured, NotSimulated, Workload, MOST};
 use nacre_stack::{Entry, Stack, Way};
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ pub fn profile(args: &Arguments) -> Exit {
     let measured = match measure(&stack, args) {
         Ok(measured) => measured,
         Err(why) => {
-            complain(&why);
+            complain(&why.to_string());
             return Exit::Unknown;
         }
     };
@@ -103,7 +103,7 @@ pub fn profile(args: &Arguments) -> Exit {
     Exit::Yes
 }
 
-fn measure(composed: &Stack, args: &Arguments) -> Result<Measured, String> {
+fn measure(composed: &Stack, args: &Arguments) -> Result<Measured, NotSimulated> {
     let conditions = sim::conditions(&args.faults);
     let Arguments { seed, messages, .. } = *args;
     nacre_profiles::measure(composed, &Workload { seed, messages, largest: args.largest as usize, conditions })
@@ -138,10 +138,11 @@ impl Profile {
     }
 
     /// The stack after the passes of level bypass, with bypasses of the ways that are common by the profile, the most
-    /// common first. None: the profile is of another stack.
+    /// common first. None: the profile is of another stack, or none of its ways is one of this stack.
     pub fn choose(&self, composed: &Stack) -> Option<Stack> {
         if self.digest != prove::digest(composed) {
-            complain(&format!("the profile is not of this stack, as it is now, but of `{}`", self.stack));
+            let stack = &self.stack;
+            say(&format!("note: the profile is not of this stack, as it is now, but of `{stack}`: it is not used"));
             return None;
         }
         let mut common: Vec<&Common> = self.ways.iter().filter(|one| !is_rare(one.taken, self.steps)).collect();
@@ -155,7 +156,8 @@ impl Profile {
         if lost > 0 {
             say(&format!("note: {lost} of {} ways of the profile are no ways of this stack", made.len()));
         }
-        Some(optimized)
+        // Without any, the usual ways are better.
+        Some(optimized).filter(|optimized| !optimized.bypasses.is_empty())
     }
 }
 
@@ -209,8 +211,7 @@ mod tests {
                  \"ways\": [{way}]}}"
             );
             let profile: Profile = serde_json::from_str(&text).expect("a profile");
-            let chosen = profile.choose(&composed).expect("it is of this stack");
-            assert!(chosen.bypasses.is_empty(), "{entry}");
+            assert!(profile.choose(&composed).is_none(), "{entry}");
         }
     }
 }

@@ -23,8 +23,10 @@ const PAUSES: [u64; 2] = [1_000_000, 20_000];
 const RARE: u64 = 1_000;
 /// The most ways that get one.
 pub const MOST: usize = 256;
-/// The most steps of a run. One of a stack that only sends and receives takes about 20,000.
-const STEPS: u64 = 200_000;
+/// The most steps of a run, for each message that an endpoint sends, and at least. A stack that only sends and receives
+/// takes less than ten.
+const STEPS: u64 = 20;
+const LEAST_STEPS: u64 = 10_000;
 
 /// What two endpoints send, and over which network: a conversation, and then a stream.
 #[derive(Clone, Debug)]
@@ -67,6 +69,24 @@ pub struct Measured {
     pub missed: Vec<(u64, String)>,
 }
 
+/// Why there is no simulation to choose by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotSimulated {
+    /// The stack has no messages to send, or functions that the interpreter does not run.
+    Impossible(String),
+    /// It broke a rule.
+    Broken(String),
+}
+
+impl std::fmt::Display for NotSimulated {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            NotSimulated::Impossible(why) => f.write_str(why),
+            NotSimulated::Broken(why) => write!(f, "the simulation fails: {why}"),
+        }
+    }
+}
+
 /// Whether so few of all steps that a bypass is not worth its code.
 pub fn is_rare(count: u64, steps: u64) -> bool {
     count.saturating_mul(RARE) < steps
@@ -76,20 +96,24 @@ pub fn is_rare(count: u64, steps: u64) -> bool {
 ///
 /// # Errors
 /// As [`common`].
-pub fn usually_common(composed: &Stack) -> Result<Common, String> {
+pub fn usually_common(composed: &Stack) -> Result<Common, NotSimulated> {
     common(composed, &usual())
 }
 
-/// The stack after the passes of level bypass, with bypasses of the ways that are common in usual connections. Where
-/// the stack cannot be simulated, they are those of ways that its layers mark as likely.
+/// The stack after the passes of level bypass, with bypasses of the ways that are common in usual connections.
 pub fn bypassed(composed: &Stack) -> Stack {
+    bypassed_by(composed, usually_common(composed).as_ref().ok())
+}
+
+/// The same, given these ways. None: the stack was not simulated, so they are those that its layers mark as likely.
+pub fn bypassed_by(composed: &Stack, common: Option<&Common>) -> Stack {
     let mut optimized = composed.clone();
-    match usually_common(composed) {
-        Ok(Common { ways, .. }) => {
-            let ways: Vec<Way> = ways.into_iter().map(|(way, _)| way).collect();
+    match common {
+        Some(Common { ways, .. }) => {
+            let ways: Vec<Way> = ways.iter().map(|(way, _)| way.clone()).collect();
             optimize_for(&mut optimized, &ways);
         }
-        Err(_) => {
+        None => {
             optimize(&mut optimized, Level::Bypass);
         }
     }
@@ -100,7 +124,7 @@ pub fn bypassed(composed: &Stack) -> Stack {
 ///
 /// # Errors
 /// Why the stack cannot be simulated.
-pub fn common(composed: &Stack, workloads: &[Workload]) -> Result<Common, String> {
+pub fn common(composed: &Stack, workloads: &[Workload]) -> Result<Common, NotSimulated> {
     let mut plain = composed.clone();
     optimize(&mut plain, Level::Queue);
     let Taken { ways, steps, .. } = simulate(plain, workloads, true)?;
@@ -111,7 +135,7 @@ pub fn common(composed: &Stack, workloads: &[Workload]) -> Result<Common, String
     ways.retain(|(_, count)| !is_rare(*count, steps));
     ways.truncate(MOST);
     if ways.is_empty() {
-        return Err("in the simulation nothing is sent".into());
+        return Err(NotSimulated::Impossible(format!("`{}` sends nothing in a simulation", composed.name)));
     }
     Ok(Common { ways, steps, rare })
 }
@@ -120,7 +144,7 @@ pub fn common(composed: &Stack, workloads: &[Workload]) -> Result<Common, String
 ///
 /// # Errors
 /// As [`common`].
-pub fn measure(composed: &Stack, workload: &Workload) -> Result<Measured, String> {
+pub fn measure(composed: &Stack, workload: &Workload) -> Result<Measured, NotSimulated> {
     let workloads = std::slice::from_ref(workload);
     let Common { ways, rare, .. } = common(composed, workloads)?;
     let mut optimized = composed.clone();
@@ -156,7 +180,7 @@ pub fn measure(composed: &Stack, workload: &Workload) -> Result<Measured, String
 ///
 /// # Errors
 /// As [`common`].
-pub fn taken_by(composed: &Stack, optimized: &Stack, workload: &Workload) -> Result<Taken, String> {
+pub fn taken_by(composed: &Stack, optimized: &Stack, workload: &Workload) -> Result<Taken, NotSimulated> {
     simulate(with_bypasses_of(composed, optimized), std::slice::from_ref(workload), false)
 }
 
@@ -166,14 +190,16 @@ fn has_message(stack: &Stack, entry: Entry) -> bool {
 }
 
 /// What took the steps of two endpoints in a conversation and a stream, for each workload.
-fn simulate(stack: Stack, workloads: &[Workload], ways: bool) -> Result<Taken, String> {
+fn simulate(stack: Stack, workloads: &[Workload], ways: bool) -> Result<Taken, NotSimulated> {
     if let Some(why) = lacks(&stack, &Models::of([&stack])) {
-        return Err(why);
+        return Err(NotSimulated::Impossible(why));
     }
     let stack = Arc::new(stack);
     let interface = Rc::new(Interface::of(&stack));
-    if interface.input(None, "send").is_none() {
-        return Err(format!("`{}` has no call `send`, which a simulation needs", stack.name));
+    let send = interface.input(None, "send").map(|number| stack.interface()[usize::from(number)].event);
+    if send.is_none_or(|event| stack.event(event).message.is_none()) {
+        let why = format!("`{}` has no call `send` with a message, which a simulation needs", stack.name);
+        return Err(NotSimulated::Impossible(why));
     }
     let taken = Arc::new(Mutex::new(Taken::default()));
     let maker = Interpreter { taken: Some(taken.clone()), ways, ..Interpreter::new(stack) };
@@ -182,10 +208,10 @@ fn simulate(stack: Stack, workloads: &[Workload], ways: bool) -> Result<Taken, S
         let Workload { seed, messages, largest, conditions } = workload.clone();
         // What arrives depends on the stack; nothing here depends on it.
         let checks = vec![Check::Unbroken];
-        let most_steps = STEPS.max(100 * u64::from(messages));
+        let most_steps = LEAST_STEPS.max(STEPS * u64::from(messages));
         let plan = Plan { seed, messages, largest, pause, conditions, checks, most_steps, ..Plan::default() };
         if let Some(failure) = run(&plan, &subject, None, false).failure {
-            return Err(format!("the simulation fails: {}", failure.text));
+            return Err(NotSimulated::Broken(failure.text));
         }
     }
     let taken = taken.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -55,9 +55,12 @@ fn a_stack_always_has_the_same_bypasses() {
     assert_eq!(bypassed(&composed).bypasses, bypassed(&composed).bypasses);
 }
 
-/// A timer that is due at once, for ever; a stack that takes no message, but has something to say all the time.
+/// A timer that is due at once, for ever; a stack that takes no message, but has something to say all the time; frames
+/// that multiply.
 #[test]
 fn simulations_end_whatever_the_stack_does() {
+    let composed = stack("profiles/tests/endless.nacre", "endless_echoes");
+    assert!(usually_common(&composed).is_ok_and(|common| common.steps > 1_000));
     for name in ["never_idle", "never_ready"] {
         let composed = stack("profiles/tests/endless.nacre", name);
         assert!(usually_common(&composed).is_err(), "{name}");

@@ -25,6 +25,8 @@ const SHIPPED: &str = include_str!("shipped.txt");
 const NEVER: &str = "no event takes it";
 /// The content of the file of a bypass that is proved: an empty one is what a full disk leaves.
 const PROVED: &str = "proved\n";
+/// What the file of another one begins with; the reason follows.
+const LEFT_OUT: &str = "left out: ";
 
 /// What became of a bypass: why it is not proved; none: it is.
 type Fate = Option<String>;
@@ -163,10 +165,10 @@ impl Kept {
     fn fate(&self, name: &str) -> Option<Fate> {
         let is_it = |(shipped, fate): (&str, Fate)| (shipped == name).then_some(fate);
         let file = || fs::read_to_string(self.0.as_ref()?.join(name)).ok();
+        // Any other text says nothing.
         let read = |text: String| match text.as_str() {
-            "" => None,
             PROVED => Some(None),
-            _ => Some(Some(text)),
+            _ => text.strip_prefix(LEFT_OUT).map(|why| Some(why.to_string())),
         };
         shipped().find_map(is_it).or_else(|| file().and_then(read))
     }
@@ -181,8 +183,8 @@ impl Kept {
     /// What cannot be kept is tried again the next time.
     fn keep(&self, name: &str, fate: &Fate) {
         if let Some(folder) = &self.0 {
-            let text = fate.as_deref().unwrap_or(PROVED);
-            let _ = fs::create_dir_all(folder).and_then(|()| replace(&folder.join(name), text));
+            let text = fate.as_ref().map_or(PROVED.to_string(), |why| format!("{LEFT_OUT}{why}"));
+            let _ = fs::create_dir_all(folder).and_then(|()| replace(&folder.join(name), &text));
         }
     }
 }
@@ -253,11 +255,12 @@ mod tests {
         let fates = [("a", None), ("b", Some("z3 finds that output 1 differs".to_string()))];
         fates.iter().for_each(|(name, fate)| kept.keep(name, fate));
         fs::write(folder.path().join("c"), "").expect("written");
+        fs::write(folder.path().join("d"), "garbage").expect("written");
         assert_eq!(
             fates.map(|(name, fate)| (kept.fate(name), Some(fate))).map(|(found, wanted)| found == wanted),
             [true; 2]
         );
-        assert_eq!((kept.fate("c"), kept.fate("d")), (None, None));
+        assert_eq!(["c", "d", "e"].map(|name| kept.fate(name)), [None, None, None]);
     }
 
     #[test]
