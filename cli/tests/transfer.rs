@@ -71,7 +71,7 @@ fn quick_entries_take_frames_of_another_level() {
     std::fs::write(&original, content(300_000, 5)).expect("written");
     let copy = copy.to_str().expect("UTF-8");
     let (child, address, _err) = receiver("127.0.0.1:0", &["receive", "--out", copy, "--level", "bypass", "--json"]);
-    let (status, out, err) = send(&original, &address, &[]);
+    let (status, out, err) = send(&original, &address, &["--level", "call"]);
     assert!(status == 0 && !out.contains("  quick"), "{out}{err}");
     let done = child.wait_with_output().expect("ends after the first file");
     let received: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
