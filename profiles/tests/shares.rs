@@ -61,13 +61,13 @@ fn a_stack_always_has_the_same_bypasses() {
 fn simulations_end_whatever_the_stack_does() {
     let composed = stack("profiles/tests/endless.nacre", "endless_echoes");
     assert!(usually_common(&composed).is_ok_and(|common| common.steps > 1_000));
-    for name in ["never_idle", "never_ready"] {
-        let composed = stack("profiles/tests/endless.nacre", name);
-        assert!(usually_common(&composed).is_err(), "{name}");
-        let mut marked = composed.clone();
-        optimize(&mut marked, Level::Bypass);
-        assert_eq!(bypassed(&composed).bypasses, marked.bypasses, "{name}");
-    }
+    let composed = stack("profiles/tests/endless.nacre", "never_idle");
+    assert!(usually_common(&composed).is_ok_and(|common| common.steps > 0));
+    let composed = stack("profiles/tests/endless.nacre", "never_ready");
+    assert!(usually_common(&composed).is_err());
+    let mut marked = composed.clone();
+    optimize(&mut marked, Level::Bypass);
+    assert_eq!(bypassed(&composed).bypasses, marked.bypasses);
 }
 
 #[test]
