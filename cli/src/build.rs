@@ -92,9 +92,8 @@ fn optimized_for(
     let mut optimized = chosen.unwrap_or_else(|| usually_bypassed(stack));
     if optimized.bypasses.is_empty() {
         let name = &stack.name;
-        say(&format!(
-            "note: no common event of `{name}` has a bypass (`nacre explain --stage paths` tells why), so the level is inline"
-        ));
+        let why = "`nacre explain --stage paths` tells why";
+        say(&format!("note: no common event of `{name}` has a bypass ({why}), so the level is inline"));
         return (Level::Inline, at(Level::Inline));
     }
     prove::keep_proved(session, stack, &mut optimized, proving);
