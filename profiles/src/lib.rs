@@ -15,7 +15,7 @@ use nacre_simulator::network::Conditions;
 use nacre_simulator::run::{run, Plan, Subject};
 use nacre_stack::interpret::lacks;
 use nacre_stack::models::Models;
-use nacre_stack::{Entry, Stack, Way};
+use nacre_stack::{Cell, Entry, Stack, Type, Way};
 
 /// Nanoseconds between the messages of an endpoint: a conversation, and a stream.
 const PAUSES: [u64; 2] = [1_000_000, 20_000];
@@ -27,6 +27,9 @@ pub const MOST: usize = 256;
 /// takes less than ten.
 const STEPS: u64 = 20;
 const LEAST_STEPS: u64 = 10_000;
+
+/// The largest heads of frames, in bytes, and arrays, in elements, with which a simulation takes no more than seconds.
+const LARGEST: u32 = 512;
 
 /// What two endpoints send, and over which network: a conversation, and then a stream.
 #[derive(Clone, Debug)]
@@ -193,6 +196,11 @@ fn has_message(stack: &Stack, entry: Entry) -> bool {
 fn simulate(stack: Stack, workloads: &[Workload], ways: bool) -> Result<Taken, NotSimulated> {
     if let Some(why) = lacks(&stack, &Models::of([&stack])) {
         return Err(NotSimulated::Impossible(why));
+    }
+    let shapes = stack.layouts.iter().flat_map(|layout| &layout.shapes);
+    let is_large = |cell: &Cell| matches!(cell.ty, Type::Array(_, n) if n > LARGEST);
+    if shapes.clone().any(|shape| shape.size > LARGEST) || stack.cells.iter().any(is_large) {
+        return Err(NotSimulated::Impossible(format!("`{}` has large headers or arrays", stack.name)));
     }
     let stack = Arc::new(stack);
     let interface = Rc::new(Interface::of(&stack));

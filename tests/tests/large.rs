@@ -120,9 +120,10 @@ fn machines(template: &str, kind: &Kind, place: &str, name: &str, n: u32) -> Mac
     Machines::of(session, stack)
 }
 
-/// The numbers of bytes and lines of C.
+/// The numbers of bytes and lines of C, at level bypass with bypasses of the ways that layers mark as likely: a stack
+/// with large headers is not simulated.
 fn size(machines: &Machines, level: Level) -> (usize, usize) {
-    let text = machines.text(level);
+    let text = machines.session.emit_modelled(&machines.stack, level, None);
     let both = text.header + &text.source;
     (both.len(), both.lines().count())
 }
@@ -155,7 +156,7 @@ fn distant_fields_take_no_more_c() {
     let [small, large] = ["at byte 60", "at byte 20000"].map(|place| machines(CARRIES, &kind, place, "st", 1));
     for level in LEVELS {
         let ((bytes, _), (more, _)) = (size(&small, level), size(&large, level));
-        assert!(more <= bytes + 1_200, "{bytes} to {more} bytes");
+        assert!(more <= bytes + 1_400, "{bytes} to {more} bytes");
     }
 }
 
