@@ -151,16 +151,17 @@ passing_APART int passing_any_frame(struct passing_state *s, struct passing_pool
     return passing_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;
 }
 
-struct nacre_delivery passing_input_quick(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+passing_INLINE struct nacre_delivery passing_input_quick_in_place(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
         const uint8_t *frame, uint32_t len) {
     const struct nacre_delivery nothing = {.at = NULL};
-    struct nacre_output outputs[2];
-    struct nacre_segment segments[2];
-    struct nacre_out left = {.outputs_max = 2, .segments_max = 2, .bytes_max = 0, .outputs = outputs, .segments = segments, .bytes = NULL};
-    struct nacre_out *const out = &left;
-    outputs[0].arguments[0] = 0; /* of an event without a number */
-    struct passing_msg whole = {.data = false};
-    if (passing_LIKELY(len >= 1u && passing_shape_0_0(frame, len, &whole))) {
+    if (passing_LIKELY(len >= 1u)) {
+        struct nacre_output outputs[2];
+        struct nacre_segment segments[2];
+        struct nacre_out left = {.outputs_max = 2, .segments_max = 2, .bytes_max = 0, .outputs = outputs, .segments = segments, .bytes = NULL};
+        struct nacre_out *const out = &left;
+        outputs[0].arguments[0] = 0; /* of an event without a number */
+        struct passing_msg whole = {.data = false};
+        if (passing_UNLIKELY(!passing_shape_0_0(frame, len, &whole))) { return nothing; }
         if (passing_UNLIKELY(len - 0u > passing_BLOCK)) { return nothing; }
         struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + 0u, .in_len = len - 0u};
         struct passing_step *const step = &this_step;
@@ -168,19 +169,49 @@ struct nacre_delivery passing_input_quick(struct passing_state *s, struct passin
         (void)from;
         switch (passing_quick_choice_0(step, (struct passing_msg){.bytes = whole.bytes, .data = whole.data})) {
             case 1u: passing_bypass_0(step, (struct passing_msg){.bytes = whole.bytes, .data = whole.data}); return (struct nacre_delivery){frame + 0u, len - 0u, NACRE_NONE, 0};
-            default: return nothing;
+            default: break;
         }
+        return nothing;
     }
     return nothing;
 }
 
-/* The common shapes of frames, each with code of its own. */
+struct nacre_delivery passing_input_quick(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len) {
+    const struct nacre_delivery nothing = {.at = NULL};
+    if (passing_LIKELY(len >= 1u)) {
+        struct nacre_output outputs[2];
+        struct nacre_segment segments[2];
+        struct nacre_out left = {.outputs_max = 2, .segments_max = 2, .bytes_max = 0, .outputs = outputs, .segments = segments, .bytes = NULL};
+        struct nacre_out *const out = &left;
+        outputs[0].arguments[0] = 0; /* of an event without a number */
+        struct passing_msg whole = {.data = false};
+        if (passing_UNLIKELY(!passing_shape_0_0(frame, len, &whole))) { return nothing; }
+        if (passing_UNLIKELY(len - 0u > passing_BLOCK)) { return nothing; }
+        struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + 0u, .in_len = len - 0u};
+        struct passing_step *const step = &this_step;
+        whole.bytes = (struct passing_bytes){.block = passing_IN, .offset = 0, .len = len - 0u};
+        (void)from;
+        switch (passing_quick_choice_0(step, (struct passing_msg){.bytes = whole.bytes, .data = whole.data})) {
+            case 1u: passing_bypass_0(step, (struct passing_msg){.bytes = whole.bytes, .data = whole.data}); return (struct nacre_delivery){frame + 0u, len - 0u, NACRE_NONE, 0};
+            default: break;
+        }
+        return nothing;
+    }
+    return nothing;
+}
+
+passing_APART int passing_slower_input(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
+        const uint8_t *frame, uint32_t len, struct nacre_out *out) {
+    return passing_any_frame(s, pool, counters, now, from, frame, len, out);
+}
+
 int passing_input(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
         const uint8_t *frame, uint32_t len, struct nacre_out *out) {
     if (passing_UNLIKELY(!passing_room(out))) { return passing_nothing(out, NACRE_INVALID); }
-    const struct nacre_delivery quick = passing_input_quick(s, pool, counters, now, from, frame, len);
+    const struct nacre_delivery quick = passing_input_quick_in_place(s, pool, counters, now, from, frame, len);
     if (passing_LIKELY(quick.at != NULL)) { return passing_left_delivery(out, quick); }
-    return passing_any_frame(s, pool, counters, now, from, frame, len, out);
+    return passing_slower_input(s, pool, counters, now, from, frame, len, out);
 }
 
 static struct nacre_delivery passing_any_input_quick(void *s, void *pool, uint64_t *counters, uint64_t now,

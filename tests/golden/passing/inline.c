@@ -96,10 +96,10 @@ passing_APART int passing_any_frame(struct passing_state *s, struct passing_pool
     return passing_LIKELY(step->impossible == 0) ? NACRE_OK : NACRE_DROPPED;
 }
 
-/* The common shapes of frames, each with code of its own. */
 int passing_input(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const struct nacre_addr *from,
         const uint8_t *frame, uint32_t len, struct nacre_out *out) {
     if (passing_UNLIKELY(!passing_room(out))) { return passing_nothing(out, NACRE_INVALID); }
+    /* The common shapes of frames, each with code of its own. */
     struct passing_msg whole = {.data = false};
     if (passing_LIKELY(len >= 1u && passing_shape_0_0(frame, len, &whole))) {
         struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = frame + 0u, .in_len = len - 0u};
