@@ -174,7 +174,7 @@ const BACK_END: &[emitted::Bug] = &[
             })
         }),
     },
-    emitted::Bug { name: "a store forgotten", wrong: forgets!(1, StatementKind::Store(..)) },
+    emitted::Bug { name: "a store forgotten", wrong: forgets!(3, StatementKind::Store(..)) },
     emitted::Bug { name: "another store forgotten", wrong: forgets!(12, StatementKind::Store(..)) },
     emitted::Bug { name: "a count forgotten", wrong: forgets!(0, StatementKind::Count(..)) },
     emitted::Bug { name: "a cancel forgotten", wrong: forgets!(0, StatementKind::Cancel(..)) },
