@@ -50,18 +50,6 @@ const PATHS: &str = "paths";
 const BYPASS: &str = "bypass";
 const C_BYPASS: &str = "c-bypass";
 
-/// The common paths; of a stack that cannot be simulated, those that its layers mark as likely.
-fn paths(session: &Session, stack: &Stack) -> String {
-    let source = |span| excerpt(session, span);
-    match usually_common(stack) {
-        Ok(Common { ways, steps, .. }) => {
-            let mut plain = stack.clone();
-            nacre_driver::optimize(&mut plain, Level::Queue);
-            show_ways(&plain, &ways, steps, &source)
-        }
-        Err(_) => nacre_bypass::show::show(stack, &source),
-    }
-}
 /// The stage that shows the invariants of the layers.
 const INVARIANTS: &str = "invariants";
 
@@ -73,10 +61,8 @@ fn names() -> Vec<String> {
 }
 
 fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
-    if stage == PROMELA {
-        return verify::show_model(session, &args.which.stack);
-    }
     match stage {
+        PROMELA => return verify::show_model(session, &args.which.stack),
         PATHS => {
             print(&paths(session, stack));
             return Exit::Yes;
@@ -105,6 +91,19 @@ fn show(args: &Explain, session: &Session, stack: &Stack, stage: &str) -> Exit {
     };
     print(&session.stage(&source, stack, stage, args.spans).unwrap_or_default());
     Exit::Yes
+}
+
+/// The common paths; of a stack that cannot be simulated, those that its layers mark as likely.
+fn paths(session: &Session, stack: &Stack) -> String {
+    let source = |span| excerpt(session, span);
+    match usually_common(stack) {
+        Ok(Common { ways, steps, .. }) => {
+            let mut plain = stack.clone();
+            nacre_driver::optimize(&mut plain, Level::Queue);
+            show_ways(&plain, &ways, steps, &source)
+        }
+        Err(_) => nacre_bypass::show::show(stack, &source),
+    }
 }
 
 /// The longest text of a span that is shown whole, in characters.

@@ -28,9 +28,6 @@ pub const MOST: usize = 256;
 const STEPS: u64 = 20;
 const LEAST_STEPS: u64 = 10_000;
 
-/// The largest heads of frames, in bytes, and arrays, in elements, with which a simulation takes no more than seconds.
-const LARGEST: u32 = 512;
-
 /// What two endpoints send, and over which network: a conversation, and then a stream.
 #[derive(Clone, Debug)]
 pub struct Workload {
@@ -49,6 +46,9 @@ fn usual() -> [Workload; 2] {
     let of = |messages, largest| Workload { seed: 1, messages, largest, conditions: conditions.clone() };
     [of(2_000, 100), of(150, 4_000)]
 }
+
+/// The largest heads of frames, in bytes, and arrays, in elements, with which that takes no more than seconds.
+const LARGEST: u32 = 512;
 
 /// The common ways of a workload.
 #[derive(Clone, Debug)]
@@ -100,6 +100,11 @@ pub fn is_rare(count: u64, steps: u64) -> bool {
 /// # Errors
 /// As [`common`].
 pub fn usually_common(composed: &Stack) -> Result<Common, NotSimulated> {
+    let mut shapes = composed.layouts.iter().flat_map(|layout| &layout.shapes);
+    let is_large = |cell: &Cell| matches!(cell.ty, Type::Array(_, n) if n > LARGEST);
+    if shapes.any(|shape| shape.size > LARGEST) || composed.cells.iter().any(is_large) {
+        return Err(NotSimulated::Impossible(format!("`{}` has large headers or arrays", composed.name)));
+    }
     common(composed, &usual())
 }
 
@@ -130,7 +135,7 @@ pub fn bypassed_by(composed: &Stack, common: Option<&Common>) -> Stack {
 pub fn common(composed: &Stack, workloads: &[Workload]) -> Result<Common, NotSimulated> {
     let mut plain = composed.clone();
     optimize(&mut plain, Level::Queue);
-    let Taken { ways, steps, .. } = simulate(plain, workloads, true)?;
+    let Taken { ways, steps, .. } = unbroken(plain, workloads, Note::Ways)?;
     let mut ways: Vec<(Way, u64)> = ways.into_iter().collect();
     ways.retain(|(way, _)| has_message(composed, way.entry));
     ways.sort_by_key(|(_, count)| Reverse(*count));
@@ -184,7 +189,7 @@ pub fn measure(composed: &Stack, workload: &Workload) -> Result<Measured, NotSim
 /// # Errors
 /// As [`common`].
 pub fn taken_by(composed: &Stack, optimized: &Stack, workload: &Workload) -> Result<Taken, NotSimulated> {
-    simulate(with_bypasses_of(composed, optimized), std::slice::from_ref(workload), false)
+    unbroken(with_bypasses_of(composed, optimized), std::slice::from_ref(workload), Note::Bypasses)
 }
 
 /// Whether a message enters: calls without one are rare.
@@ -192,15 +197,40 @@ fn has_message(stack: &Stack, entry: Entry) -> bool {
     entry.event(stack).is_some_and(|event| stack.event(event).message.is_some())
 }
 
-/// What took the steps of two endpoints in a conversation and a stream, for each workload.
-fn simulate(stack: Stack, workloads: &[Workload], ways: bool) -> Result<Taken, NotSimulated> {
+/// What is noted of a simulation besides the number of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Which bypasses of the stack the steps take.
+    Bypasses,
+    /// Which ways through the handlers they take.
+    Ways,
+    /// Which goals of the layers hold after each.
+    Goals,
+}
+
+/// A simulation.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    pub taken: Taken,
+    /// The first rule that the stack broke; a run ends there.
+    pub broken: Option<String>,
+}
+
+/// What took the steps of a stack that breaks no rule.
+fn unbroken(stack: Stack, workloads: &[Workload], note: Note) -> Result<Taken, NotSimulated> {
+    match simulate(stack, workloads, note)? {
+        Simulated { broken: Some(why), .. } => Err(NotSimulated::Broken(why)),
+        Simulated { taken, .. } => Ok(taken),
+    }
+}
+
+/// Runs two endpoints in a conversation and a stream, for each workload.
+///
+/// # Errors
+/// Why the stack cannot be simulated.
+pub fn simulate(stack: Stack, workloads: &[Workload], note: Note) -> Result<Simulated, NotSimulated> {
     if let Some(why) = lacks(&stack, &Models::of([&stack])) {
         return Err(NotSimulated::Impossible(why));
-    }
-    let shapes = stack.layouts.iter().flat_map(|layout| &layout.shapes);
-    let is_large = |cell: &Cell| matches!(cell.ty, Type::Array(_, n) if n > LARGEST);
-    if shapes.clone().any(|shape| shape.size > LARGEST) || stack.cells.iter().any(is_large) {
-        return Err(NotSimulated::Impossible(format!("`{}` has large headers or arrays", stack.name)));
     }
     let stack = Arc::new(stack);
     let interface = Rc::new(Interface::of(&stack));
@@ -210,18 +240,18 @@ fn simulate(stack: Stack, workloads: &[Workload], ways: bool) -> Result<Taken, N
         return Err(NotSimulated::Impossible(why));
     }
     let taken = Arc::new(Mutex::new(Taken::default()));
-    let maker = Interpreter { taken: Some(taken.clone()), ways, ..Interpreter::new(stack) };
+    let (ways, goals) = (note == Note::Ways, note == Note::Goals);
+    let maker = Interpreter { taken: Some(taken.clone()), ways, goals, ..Interpreter::new(stack) };
     let subject = Subject { makers: vec![&maker, &maker], interface };
+    let mut broken = None;
     for (workload, pause) in workloads.iter().flat_map(|workload| PAUSES.map(|pause| (workload, pause))) {
         let Workload { seed, messages, largest, conditions } = workload.clone();
         // What arrives depends on the stack; nothing here depends on it.
         let checks = vec![Check::Unbroken];
         let most_steps = LEAST_STEPS.max(STEPS * u64::from(messages));
         let plan = Plan { seed, messages, largest, pause, conditions, checks, most_steps, ..Plan::default() };
-        if let Some(failure) = run(&plan, &subject, None, false).failure {
-            return Err(NotSimulated::Broken(failure.text));
-        }
+        broken = broken.or(run(&plan, &subject, None, false).failure.map(|failure| failure.text));
     }
     let taken = taken.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok(taken)
+    Ok(Simulated { taken, broken })
 }

@@ -1,36 +1,26 @@
 //! Invariants that no layer states: observed in simulated runs, proved by solvers.
 
-use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
 
 use nacre_driver::Session;
+use nacre_profiles::{simulate, NotSimulated, Note, Workload};
 use nacre_prover::atoms::{self, Atom};
 use nacre_prover::inference::{of_layer, Inferred};
 use nacre_prover::solvers::Solver;
-use nacre_simulator::checks::Check;
-use nacre_simulator::interface::Interface;
-use nacre_simulator::interpreter::{Interpreter, Taken};
 use nacre_simulator::network::Conditions;
-use nacre_simulator::run::{run, Plan, Subject};
-use nacre_stack::interpret::lacks;
-use nacre_stack::models::Models;
 use nacre_stack::{number, Goal, LayerId, Stack};
 
 use crate::console::say;
 use crate::progress::Waiting;
 
 /// Which atoms of each layer held in a state.
-type Observed = Vec<std::collections::BTreeSet<Vec<bool>>>;
+type Observed = Vec<BTreeSet<Vec<bool>>>;
 
 /// The seeds of the runs that are observed.
 const SEEDS: u64 = 12;
 /// Messages of an endpoint in each run, and their longest, in bytes.
 const MESSAGES: u32 = 100;
 const LONGEST: usize = 20_000;
-/// The most steps of a run.
-const STEPS: u64 = 100_000;
-/// Nanoseconds between messages: a conversation, and a stream.
-const PAUSES: [u64; 2] = [2_000_000, 20_000];
 
 /// Infers invariants of all layers; says where that is impossible.
 pub(super) fn infer(session: &Session, stack: &Stack, solvers: &[Solver]) -> Vec<Inferred> {
@@ -44,7 +34,13 @@ fn infer_of(session: &Session, stack: &Stack, solvers: &[Solver], wanted: &dyn F
     let atoms = |layer| if wanted(layer) { atoms::of_layer(stack, layer, &source) } else { vec![] };
     let atoms: Vec<Vec<Atom>> = layers().map(atoms).collect();
     let waiting = Waiting::begin(format!("inferring invariants of {}", stack.name));
-    let observed = observe(stack, &atoms);
+    let observed = match observe(stack, &atoms) {
+        Ok(observed) => observed,
+        Err(why) => {
+            say(&format!("note: no invariants are inferred: {why}"));
+            return vec![];
+        }
+    };
     let mut found = vec![];
     for (layer, (atoms, observed)) in layers().zip(atoms.iter().zip(&observed)) {
         if observed.is_empty() || atoms.is_empty() {
@@ -62,34 +58,24 @@ fn infer_of(session: &Session, stack: &Stack, solvers: &[Solver], wanted: &dyn F
     found
 }
 
-/// The states of both endpoints in some runs with losses. Nothing, if the stack has no call `send`, or the interpreter
-/// cannot run it.
-fn observe(stack: &Stack, atoms: &[Vec<Atom>]) -> Observed {
+/// The states of both endpoints in some runs with losses.
+fn observe(stack: &Stack, atoms: &[Vec<Atom>]) -> Result<Observed, NotSimulated> {
     let mut with = stack.clone();
     for (layer, atoms) in with.layers.iter_mut().zip(atoms) {
         let goal = |atom: &Atom| Goal { name: atom.text.clone(), holds: atom.holds.clone() };
         layer.goals = atoms.iter().map(goal).collect();
     }
     number(&mut with);
-    let with = Arc::new(with);
-    let interface = Rc::new(Interface::of(&with));
-    let taken = Arc::new(Mutex::new(Taken::default()));
-    let runs = lacks(&with, &Models::of([&*with])).is_none() && interface.input(None, "send").is_some();
-    let maker = Interpreter { taken: Some(taken.clone()), goals: true, ..Interpreter::new(with) };
-    let subject = Subject { makers: vec![&maker, &maker], interface };
-    for (pause, seed) in
-        PAUSES.into_iter().flat_map(|pause| (1..=SEEDS).map(move |seed| (pause, seed))).filter(|_| runs)
-    {
+    let workload = |seed: u64| {
         let lossy =
             Conditions { loss: 0.02 * (seed - 1) as f64, duplicate: 0.05, reorder: 0.1, ..Conditions::default() };
         let conditions = if seed == 1 { Conditions::default() } else { lossy };
-        let (checks, largest) = (vec![Check::Unbroken], if seed % 3 == 2 { LONGEST } else { 1_000 });
-        let messages = MESSAGES;
-        let plan = Plan { seed, messages, largest, pause, conditions, checks, most_steps: STEPS, ..Plan::default() };
-        // A run that fails has reached its states all the same.
-        let _ = run(&plan, &subject, None, false);
-    }
-    let goals = taken.lock().unwrap_or_else(PoisonError::into_inner).goals.clone();
+        let largest = if seed % 3 == 2 { LONGEST } else { 1_000 };
+        Workload { seed, messages: MESSAGES, largest, conditions }
+    };
+    let workloads: Vec<Workload> = (1..=SEEDS).map(workload).collect();
+    // A stack that breaks a rule has reached its states all the same.
+    let goals = simulate(with, &workloads, Note::Goals)?.taken.goals;
     let mut observed: Observed = vec![Default::default(); atoms.len()];
     for state in goals {
         let mut rest = &state[..];
@@ -99,7 +85,7 @@ fn observe(stack: &Stack, atoms: &[Vec<Atom>]) -> Observed {
             rest = others;
         }
     }
-    observed
+    Ok(observed)
 }
 
 /// The invariants of all layers in source terms, from the top: those that are stated, and those that are inferred.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use nacre_driver::Session;
 use nacre_prover::bypasses::{judge, with_bypasses_of, Verdict};
 use nacre_prover::solvers;
+use nacre_prover::threads::in_parallel;
 use nacre_stack::{number, print, Bypass, Span, Stack};
 use sha2::{Digest, Sha256};
 
@@ -15,9 +16,9 @@ use super::verdicts::{name, reason};
 use crate::console::say;
 use crate::progress::Waiting;
 use crate::user_folders;
-use nacre_prover::threads::in_parallel;
 
-/// Part of each name: to be changed when a proof claims something else, or when a mistake in what proves is mended.
+/// Part of each name: to be changed when a proof claims something else, when more constructs have terms, or when a
+/// mistake in what proves is mended.
 const CLAIMS: &str = "nacre bypass claims 3";
 /// What comes with the program: a line for each bypass with its name and, where it is not proved, the reason.
 const SHIPPED: &str = include_str!("shipped.txt");
@@ -90,9 +91,8 @@ fn not_tried(stack: &Stack, fates: &[Option<Fate>]) -> Vec<(usize, Verdict)> {
     let left_out = fates.iter().filter(|fate| fate.is_none()).count();
     if left_out > 0 {
         let (name, all) = (&stack.name, fates.len());
-        say(&format!(
-            "note: {left_out} of {all} bypasses of `{name}` are left out: `nacre prove` proves and keeps them"
-        ));
+        let tries = "`nacre prove` tries them";
+        say(&format!("note: {left_out} of {all} bypasses of `{name}` have no known proof and are left out; {tries}"));
     }
     vec![]
 }

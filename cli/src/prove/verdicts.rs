@@ -1,4 +1,4 @@
-//! Verdicts about bypasses in words.
+//! How reports word the verdicts about bypasses.
 
 use nacre_bypass::What;
 use nacre_driver::Session;

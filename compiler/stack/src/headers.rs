@@ -97,6 +97,13 @@ pub struct Shape {
     pub in_place: bool,
 }
 
+impl Shape {
+    /// Whether frames of the shape can have data of some bytes.
+    pub fn may_have_data(&self) -> bool {
+        self.data && self.data_max > 0
+    }
+}
+
 /// A header field at its place in a shape: bits counted from the least significant bit of the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placed {

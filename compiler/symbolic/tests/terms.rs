@@ -65,9 +65,10 @@ fn sums_keep_their_meaning() {
     let mut gone = 0;
     for code in 0..27 * 8 {
         let [x, y, z] = [code % 3, code / 3 % 3, code / 9 % 3];
-        let [first, second] = [code / 27 & 1, code / 27 >> 1 & 1].map(|sub| if sub == 1 { Op::Sub } else { Op::Add });
+        let [first, second] =
+            [(code / 27) & 1, ((code / 27) >> 1) & 1].map(|sub| if sub == 1 { Op::Sub } else { Op::Add });
         let left = terms.binary(first, parts[x], parts[y]);
-        let whole = match code / 27 >> 2 {
+        let whole = match (code / 27) >> 2 {
             0 => terms.binary(second, left, parts[z]),
             _ => terms.binary(second, parts[z], left),
         };
@@ -75,7 +76,7 @@ fn sums_keep_their_meaning() {
         for world in 0..16 {
             let known = known(&mut terms, &[(a, value(0, world)), (b, value(1, world))]);
             let inner = calculate(first, value(x, world), value(y, world));
-            let wanted = match code / 27 >> 2 {
+            let wanted = match (code / 27) >> 2 {
                 0 => calculate(second, inner, value(z, world)),
                 _ => calculate(second, value(z, world), inner),
             };

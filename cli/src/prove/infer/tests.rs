@@ -193,17 +193,17 @@ fn stated_invariants_of_short_layers_are_inferred() {
 }
 
 #[test]
-#[ignore = "a measurement for docs/proofs.md: some minutes"]
+#[ignore = "the measurement of docs/proofs.md, many minutes: make soak runs it"]
 fn stated_invariants_of_the_library_are_inferred() {
     let solvers = all().expect("z3 and cvc5");
-    let stacks: [(&str, &[&str]); 5] = [
+    // Of `pt2pt` and `encrypt` it takes more than ten minutes.
+    let stacks: [(&str, &[&str]); 3] = [
         ("import \"../../layers/credit/credit.nacre\"; stack st = credit / pt2pt<16> / floor;", &["credit"]),
         ("stack st = frag / pt2pt / delay<1 ms> / floor;", &["frag", "floor", "delay"]),
         ("stack st = reno / pt2pt / floor;", &["reno"]),
-        ("stack st = frag / pt2pt / encrypt / floor;", &["encrypt"]),
-        ("stack st = pt2pt / floor;", &["pt2pt"]),
     ];
     let found = stacks.map(|(source, layers)| recovered(source, layers, &solvers));
     let (found, all) = found.iter().fold((0, 0), |(a, b), (x, y)| (a + x, b + y));
     println!("{found} of {all} stated invariants follow from inferred ones");
+    assert!(found >= 5 && all == 9, "{found} of {all}");
 }

@@ -11,6 +11,16 @@ use crate::functions::{Function, Linkage, Parameter};
 use crate::plan::Item;
 use crate::writer::Writer;
 
+/// The condition of a bypass, for its entry.
+pub struct Condition {
+    /// The parameters of the bypass.
+    pub parameters: Vec<Parameter>,
+    /// The parts that are expressions in C.
+    pub expressions: Vec<String>,
+    /// The places of the other parts.
+    pub others: Vec<usize>,
+}
+
 impl<'a> Writer<'a> {
     /// The bypasses of an entry, in order; at other levels there are none.
     pub fn bypasses_of(&self, entry: Entry) -> Vec<usize> {
@@ -30,51 +40,60 @@ impl<'a> Writer<'a> {
     /// The function of a bypass. It says whether it has taken the event, unless that was decided before.
     pub fn bypass(&mut self, at: usize) -> Written {
         let function = self.item_function(Item::Bypass(at));
-        let decided = self.is_chosen(at);
+        let asked = self.asked_by(at);
         let bypass = &self.stack.bypasses[at];
-        let (mut body, parameters) = self.body_of_bypass(at, !decided);
+        let (mut body, parameters) = self.body_of_bypass(at, &asked);
         let declared = body.parameters(&parameters);
         body.void_parameters(&parameters);
         body.code.line("(void)step;");
-        if !decided {
-            body.require_all(&bypass.condition);
-        }
+        body.require_all(asked.iter().map(|part| chain_of(&bypass.condition)[*part]));
         body.block(&bypass.body);
         body.line_of(Span::default());
-        if !decided {
+        if !asked.is_empty() {
             body.code.line("return true;");
         }
         let code = body.code;
-        let result = (!decided).then(|| "bool".into());
+        let result = (!asked.is_empty()).then(|| "bool".into());
         Written {
             function: Function { parameters: declared, result, linkage: Linkage::InPlace, ..function },
             body: code,
         }
     }
 
-    /// The parameters of a bypass, and the parts of its condition; none: some of these are no expressions in C.
-    pub fn condition_of_bypass(&mut self, at: usize) -> Option<(Vec<Parameter>, Vec<String>)> {
-        let condition = &self.stack.bypasses[at].condition;
-        let (mut body, parameters) = self.body_of_bypass(at, true);
-        let declared = body.parameters(&parameters);
-        let part = |one| {
-            let apart = body.apart(|body| body.value(one));
-            apart.is_expression().then(|| apart.value.to_string())
-        };
-        let parts = chain_of(condition).into_iter().map(part).collect::<Option<_>>()?;
-        Some((declared, parts))
+    /// The places of the parts of its condition that the function of a bypass asks itself; its entry asks the others.
+    pub fn asked_by(&mut self, at: usize) -> Vec<usize> {
+        match self.is_chosen(at) {
+            true => self.condition_of_bypass(at).others,
+            false => (0..chain_of(&self.stack.bypasses[at].condition).len()).collect(),
+        }
     }
 
-    /// A body for the code of a bypass, and its parameters. `asks`: whether that has its condition.
-    fn body_of_bypass(&mut self, at: usize, asks: bool) -> (Body<'_, 'a>, Vec<LocalId>) {
+    /// The condition of a bypass, for its entry.
+    pub fn condition_of_bypass(&mut self, at: usize) -> Condition {
+        let chain = chain_of(&self.stack.bypasses[at].condition);
+        let all: Vec<usize> = (0..chain.len()).collect();
+        let (mut body, parameters) = self.body_of_bypass(at, &all);
+        let parameters = body.parameters(&parameters);
+        let (mut expressions, mut others) = (vec![], vec![]);
+        for (part, one) in chain.into_iter().enumerate() {
+            let apart = body.apart(|body| body.value(one));
+            match apart.is_expression() {
+                true => expressions.push(apart.value.to_string()),
+                false => others.push(part),
+            }
+        }
+        Condition { parameters, expressions, others }
+    }
+
+    /// A body for the code of a bypass, and its parameters. `asked`: the parts of the condition that are in it.
+    fn body_of_bypass(&mut self, at: usize, asked: &[usize]) -> (Body<'_, 'a>, Vec<LocalId>) {
         let stack = self.stack;
         let bypass = &stack.bypasses[at];
         let homes: Vec<usize> = bypass.homes.iter().map(|home| self.level_of(*home)).collect();
         let mut body = Body::new(self, 0, Kind::Handler, &bypass.locals, &[&bypass.body]);
         body.settle(bypass, &homes);
-        if asks {
-            bypass.condition.each(|node| body.reads(node.local()));
-        }
+        let chain = chain_of(&bypass.condition);
+        asked.iter().for_each(|part| chain[*part].each(|node| body.reads(node.local())));
         let parameters = bypass.parameters.iter().chain(bypass.fields.iter().flatten()).copied().collect();
         (body, parameters)
     }
@@ -125,11 +144,10 @@ impl<'a> Writer<'a> {
 }
 
 impl<'a> Body<'_, 'a> {
-    /// Returns false unless all of a chain of conditions hold. What takes statements is calculated only if all before
-    /// it hold.
-    fn require_all(&mut self, condition: &'a Expr) {
+    /// Returns false unless all conditions hold. What takes statements is calculated only if all before it hold.
+    fn require_all(&mut self, conditions: impl Iterator<Item = &'a Expr>) {
         let mut simple = vec![];
-        for one in chain_of(condition) {
+        for one in conditions {
             let apart = self.apart(|body| body.value(one));
             if apart.is_expression() {
                 simple.push(apart.value.to_string());

@@ -158,8 +158,7 @@ impl<'a> Writer<'a> {
             LayoutForm::Plain => String::new(),
         };
         // Empty messages are rare, and the code for the others need not ask whether there is any data.
-        let has_data = shape.data && shape.data_max > 0;
-        let shape = Shape { data_min: shape.data_min.max(has_data.into()), ..shape.clone() };
+        let shape = Shape { data_min: shape.data_min.max(shape.may_have_data().into()), ..shape.clone() };
         let long = crate::wire::fitting(&shape)
             .filter(|_| shape.size > 0)
             .unwrap_or(format!("len >= {}u", (shape.size + shape.data_min).max(1)));

@@ -3,7 +3,7 @@
 use nacre_analysis::quick::{delivery, Left, FRAMES};
 use nacre_stack::*;
 
-use crate::bypasses::fields_of;
+use crate::bypasses::{fields_of, Condition};
 use crate::choices::{self, Candidate};
 use crate::code::Code;
 use crate::functions::{Callee, Function, Linkage, Parameter};
@@ -23,7 +23,7 @@ impl Writer<'_> {
             return vec![];
         }
         // A message of no bytes is not told from none.
-        let has_data = layout.is_some_and(|layout| layout.shapes[index].data && layout.shapes[index].data_max > 0);
+        let has_data = layout.is_some_and(|layout| layout.shapes[index].may_have_data());
         let left = self.bypasses_of(entry).into_iter().filter_map(|at| match self.left_by(at)? {
             Left::Delivery { event, data } if has_data || !data => Some((at, event, data)),
             _ => None,
@@ -57,10 +57,8 @@ impl Writer<'_> {
     /// the data, or those of a shape without any; then those that keep data.
     fn quick_groups(&self, index: usize) -> Vec<Vec<Quick>> {
         let entry = Entry::Frame(FRAMES, index);
-        let has_data = self.stack.frames_at(FRAMES).is_some_and(|(_, id)| {
-            let shape = &self.stack.layouts[id.index()].shapes[index];
-            shape.data && shape.data_max > 0
-        });
+        let layout = self.stack.frames_at(FRAMES).map(|(_, layout)| &self.stack.layouts[layout.index()]);
+        let has_data = layout.is_some_and(|layout| layout.shapes[index].may_have_data());
         let (first, rest) = self.quick_frame(entry).into_iter().partition(|(.., data)| *data || !has_data);
         [first, rest].into_iter().filter(|group: &Vec<Quick>| !group.is_empty()).collect()
     }
@@ -133,8 +131,15 @@ impl Writer<'_> {
             let arguments = self.bypass_arguments(chosen[0].0, &texts, &fields);
             code.open(format!("switch ({}) {{", self.call_step(&which, &arguments)));
             for one in chosen {
-                let taken = self.bypass_call(one.0, &texts, &fields);
-                code.line(format!("case {}u: {taken}; return {};", one.0 + 1, left_of(*one, &size)));
+                let (taken, left) = (self.bypass_call(one.0, &texts, &fields), left_of(*one, &size));
+                if self.asked_by(one.0).is_empty() {
+                    code.line(format!("case {}u: {taken}; return {left};", one.0 + 1));
+                    continue;
+                }
+                code.line(format!("case {}u:", one.0 + 1));
+                code.line(format!("if ({p}_LIKELY({taken})) {{ return {left}; }}"));
+                self.forget_made(one.0, code);
+                code.line("break;");
             }
             code.line("default: break;");
             code.close("}");
@@ -147,17 +152,14 @@ impl Writer<'_> {
         code.line(format!("return {otherwise};"));
     }
 
-    /// The conditions of the bypasses of a group that take no statements, and their common parameters; none: there are
-    /// none. Others ask their own conditions.
+    /// The conditions of the bypasses of a group, as far as they are expressions, and their common parameters; none:
+    /// there are none. Bypasses with other parameters ask their own conditions.
     fn choosable(&mut self, group: &[Quick]) -> Option<(Vec<Parameter>, Vec<Candidate>)> {
         let (mut common, mut candidates) = (None, vec![]);
         for (at, ..) in group {
-            if self.handles_bytes(*at) {
-                continue;
-            }
-            let Some((parameters, parts)) = self.condition_of_bypass(*at) else { continue };
+            let Condition { parameters, expressions, .. } = self.condition_of_bypass(*at);
             if common.get_or_insert(parameters.clone()) == &parameters {
-                candidates.push((*at, parts));
+                candidates.push((*at, expressions));
             }
         }
         Some((common?, candidates))
