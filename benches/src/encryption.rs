@@ -12,6 +12,7 @@ use crate::place::here;
 pub struct Encryption {
     pub stack: &'static str,
     pub plain: &'static str,
+    pub level: Level,
     pub send: End,
     pub deliver: End,
 }
@@ -33,28 +34,37 @@ impl End {
     }
 }
 
-/// Measures the stacks at level inline; messages alternate in direction, so each frame carries one.
+/// Measures the stacks at two levels; messages alternate in direction, so each frame carries one.
 pub fn measure(folder: &Path, file: &Path) -> Result<Vec<Encryption>, String> {
     let pairs = [("encrypted", "one"), ("encrypted_reliable", "reliable_plain")];
-    pairs.into_iter().map(|(stack, plain)| compare(folder, file, stack, plain)).collect()
+    let all = pairs.into_iter().flat_map(|of| [Level::Inline, Level::Bypass].map(|level| (of, level)));
+    all.map(|(of, level)| compare(folder, file, of, level)).collect()
 }
 
-fn compare(folder: &Path, file: &Path, stack: &'static str, plain: &'static str) -> Result<Encryption, String> {
-    eprintln!("measuring {stack}");
-    let ([send, deliver], [seal, unseal]) = counted(folder, file, stack, true)?;
-    let ([plain_send, plain_deliver], _) = counted(folder, file, plain, false)?;
+fn compare(folder: &Path, file: &Path, of: (&'static str, &'static str), level: Level) -> Result<Encryption, String> {
+    let (stack, plain) = of;
+    eprintln!("measuring {stack} at level {}", level.name());
+    let ([send, deliver], [seal, unseal]) = counted(folder, file, stack, level, true)?;
+    let ([plain_send, plain_deliver], _) = counted(folder, file, plain, level, false)?;
     Ok(Encryption {
         stack,
         plain,
+        level,
         send: End { all: send, host: seal, plain: plain_send },
         deliver: End { all: deliver, host: unseal, plain: plain_deliver },
     })
 }
 
 /// Instructions of a message: to send and to deliver it, and of the functions of the host.
-fn counted(folder: &Path, file: &Path, stack: &str, sealed: bool) -> Result<([f64; 2], [f64; 2]), String> {
+fn counted(
+    folder: &Path,
+    file: &Path,
+    stack: &str,
+    level: Level,
+    sealed: bool,
+) -> Result<([f64; 2], [f64; 2]), String> {
     let prefix = format!("{stack}_counted");
-    emit(folder, file, stack, Level::Inline, &prefix)?;
+    emit(folder, file, stack, level, &prefix)?;
     let adapter = here().join("../adapters/nacre_sodium.c").display().to_string();
     let more = if sealed { &[adapter.as_str(), "-lsodium"][..] } else { &[] };
     let program = build(folder, &prefix, more)?;

@@ -60,13 +60,13 @@ process, *gcc* that of `gcc -O2 -c`; both are measured once.
 const ENCRYPTION: &str = "
 ## Encryption
 
-Instructions of a message of 16 bytes with `encrypt`, at level inline; messages alternate in direction. *Host* is the
-part of `nacre_seal` or `nacre_unseal`, here of libsodium (`adapters/nacre_sodium.c`). *Plain* is the stack without
-`encrypt`. *More* is what remains: the cost of `encrypt` itself, of packing the headers above it, and of the larger
-frame. A frame has 8 bytes more in front of its data, and 16 behind it.
+Instructions of a message of 16 bytes with `encrypt`, by the ordinary entries; messages alternate in direction.
+*Host* is the part of `nacre_seal` or `nacre_unseal`, here of libsodium (`adapters/nacre_sodium.c`). *Plain* is the
+stack without `encrypt`. *More* is what remains: the cost of `encrypt` itself, of packing the headers above it, and of
+the larger frame. A frame has 8 bytes more in front of its data, and 16 behind it.
 
-| stack | plain | send: all | host | plain | more | deliver: all | host | plain | more |
-|---|---|---|---|---|---|---|---|---|---|
+| stack | plain | level | send: all | host | plain | more | deliver: all | host | plain | more |
+|---|---|---|---|---|---|---|---|---|---|---|
 ";
 
 const SHARES: &str = "
@@ -184,7 +184,9 @@ fn mode(what: &str, costs: &[Cost], entry: impl Fn(&Cost) -> Entry) -> String {
 /// Returns the table of the cost of encryption.
 pub fn encryption(rows: &[Encryption]) -> String {
     let end = |end: &End| format!("{:.0} | {:.0} | {:.0} | **{:.0}**", end.all, end.host, end.plain, end.more());
-    let row = |e: &Encryption| format!("| {} | {} | {} | {} |\n", e.stack, e.plain, end(&e.send), end(&e.deliver));
+    let row = |e: &Encryption| {
+        format!("| {} | {} | {} | {} | {} |\n", e.stack, e.plain, e.level.name(), end(&e.send), end(&e.deliver))
+    };
     ENCRYPTION.to_string() + &rows.iter().map(row).collect::<String>()
 }
 

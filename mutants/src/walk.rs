@@ -166,7 +166,7 @@ impl<'a> Walker<'a> {
             | ExprKind::Some(a)
             | ExprKind::IsSome(a)
             | ExprKind::Unwrap(a) => self.expr(a),
-            ExprKind::Field(a, _) | ExprKind::Share(a) | ExprKind::Length(a) => self.expr(a),
+            ExprKind::Field(a, _) | ExprKind::Share(a) | ExprKind::Length(a) | ExprKind::Head(a, _) => self.expr(a),
             ExprKind::Index(a, b) | ExprKind::Rest(a, b) => {
                 self.expr(a);
                 self.expr(b);

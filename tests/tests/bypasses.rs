@@ -12,10 +12,16 @@ use nacre_simulator::lockstep::Lockstep;
 use nacre_simulator::random::Random;
 use nacre_stack::interpret::{lacks, Machine, Outcome};
 use nacre_stack::models::Models;
-use nacre_stack::{print_with_spans, read, validate, Direction, PortId, Stack, Way};
+use nacre_stack::visit::{rewrite_stack, ChangeExprs};
+use nacre_stack::{
+    number, print_with_spans, read, validate, Bypass, Direction, Expr, ExprKind, Head, HeaderId, PortId, Stack,
+    Statement, StatementKind, Way,
+};
 use nacre_tests::library::{declared, find, Declared};
 use nacre_tests::machines::Machines;
 use nacre_tests::pair::{address, Pair};
+use nacre_tests::programs::generate;
+use nacre_tests::programs::run::compose;
 use nacre_tests::storm::{storm, Tally};
 use nacre_tests::{in_parallel, soaking};
 
@@ -78,7 +84,7 @@ fn ways_that_events_took_are_bypasses() {
         let machines = Machines::new(declared);
         let plain = machines.stack.clone();
         if lacks(&plain, &Models::of([&*plain])).is_some() {
-            return Ok((0, 0));
+            return Ok((0, 0, 0));
         }
         let told = |why: String| format!("{}: {why}", declared.name);
         let mut optimized = (*plain).clone();
@@ -89,21 +95,57 @@ fn ways_that_events_took_are_bypasses() {
             return Err(told(format!("{strayed} ways are taken by the interpreter alone")));
         }
         let bypassed = Arc::new(Stack { bypasses: optimized.bypasses.clone(), ..(*plain).clone() });
+        let opens: Vec<bool> = bypassed.bypasses.iter().map(|bypass| bypass.opening().is_some()).collect();
         let taken = Arc::new(Mutex::new(Taken::default()));
         let quick = Interpreter { taken: Some(taken.clone()), ..Interpreter::new(bypassed) };
         let text = machines.session.emit_optimized_modelled(optimized, Level::Bypass, None);
         let compiled = machines.compile(&text).map_err(told)?;
         let makers = vec![machines.interpreter(), Box::new(quick) as _, compiled];
         storm(&plain, &Lockstep { makers }, 6, events, &mut Tally::default()).map_err(told)?;
-        let hits = taken.lock().expect("the storm has ended").bypasses.iter().filter(|count| **count > 0).count();
-        Ok((made.iter().filter(|made| made.is_ok()).count(), hits))
+        let counts = taken.lock().expect("the storm has ended").bypasses.clone();
+        let hits = counts.iter().filter(|count| **count > 0).count();
+        let opened = counts.iter().zip(opens).filter(|(count, opens)| **count > 0 && *opens).count();
+        Ok((made.iter().filter(|made| made.is_ok()).count(), hits, opened))
     });
     let failed: Vec<&String> = ran.iter().filter_map(|one| one.as_ref().err()).collect();
     assert!(failed.is_empty(), "{failed:#?}");
-    let [made, hits]: [usize; 2] =
-        [ran.iter().flatten().map(|one| one.0).sum(), ran.iter().flatten().map(|one| one.1).sum()];
-    println!("{made} ways have bypasses, {hits} of these were taken again");
+    let [mut made, mut hits, mut opened] = [0, 0, 0];
+    for one in ran.iter().flatten() {
+        [made, hits, opened] = [made + one.0, hits + one.1, opened + one.2];
+    }
+    println!("{made} ways have bypasses, {hits} of these were taken again, {opened} with an opening");
     assert!(made >= 4 * ran.len() && hits * 2 >= made || ran.len() < 20, "{made}, {hits}");
+    assert!(opened >= 10 || ran.len() < 20, "{opened} bypasses with an opening");
+}
+
+/// The same of random programs: the ways that their events took, in the interpreter.
+#[test]
+fn ways_through_random_programs_are_bypasses() {
+    let seeds: Vec<u64> = (0..if soaking() { 3_000 } else { 200 }).collect();
+    let ran = in_parallel(&seeds, |seed| {
+        let Ok((_, stack)) = compose(&generate(*seed).text()) else { return Ok((0, 0)) };
+        let mut plain = stack.clone();
+        optimize(&mut plain, Level::Queue);
+        // Some programs break rules, whatever runs them.
+        let Ok(ways) = ways(&stack, 600) else { return Ok((0, 0)) };
+        if storm(&plain, &Interpreter::new(Arc::new(plain.clone())), 6, 600, &mut Tally::default()).is_err() {
+            return Ok((0, 0));
+        }
+        let mut optimized = plain.clone();
+        let _ = optimize_for(&mut optimized, &ways);
+        let opened = optimized.bypasses.iter().filter(|bypass| bypass.opening().is_some()).count();
+        let made = optimized.bypasses.len();
+        let bypassed = Arc::new(Stack { bypasses: optimized.bypasses, ..plain.clone() });
+        let makers = [Arc::new(plain.clone()), bypassed].map(|stack| Box::new(Interpreter::new(stack)) as _);
+        storm(&plain, &Lockstep { makers: makers.into() }, 6, 600, &mut Tally::default())
+            .map_err(|why| format!("{seed}: {why}"))?;
+        Ok((made, opened))
+    });
+    let failed: Vec<&String> = ran.iter().filter_map(|one| one.as_ref().err()).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    let (made, opened) = ran.iter().flatten().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    println!("{made} bypasses, {opened} with an opening");
+    assert!(made > 100 && opened > 0, "{made} bypasses, {opened} with an opening");
 }
 
 /// The share of steps that take a bypass, of a hundred, when both ends talk and `loss` percent of the frames are lost.
@@ -140,5 +182,61 @@ fn most_steps_take_a_bypass() {
         let share = share(&with_bypasses(&stack), loss);
         println!("{name}, {loss} % lost: {share} % of the steps take a bypass");
         assert!(share >= least, "{name}: {share} %");
+    }
+}
+
+/// What is done before a bypass takes the event has no effect: a stack in which it has some is none.
+#[test]
+fn openings_without_effects_are_valid() {
+    let plain = {
+        let mut stack = find("secure").compose().1;
+        optimize(&mut stack, Level::Queue);
+        stack
+    };
+    let opened = |change: &dyn Fn(&mut Bypass)| {
+        let mut stack = plain.clone();
+        let _ = optimize_for(&mut stack, &ways(&plain, 1_000).expect("a storm"));
+        let bypasses = std::mem::take(&mut stack.bypasses).into_iter().filter(|bypass| bypass.opening().is_some());
+        let mut bypass = { bypasses }.next().expect("a bypass that unseals its message");
+        change(&mut bypass);
+        stack.bypasses = vec![bypass];
+        number(&mut stack);
+        stack
+    };
+    assert_eq!(validate(&opened(&|_| {})), Ok(()));
+    let of = |bypass: &Bypass| bypass.opening().expect("an opening").code.len();
+    let stores = |bypass: &mut Bypass| {
+        let store = bypass.body.iter().rposition(|one| matches!(one.kind, StatementKind::Store(..))).expect("a store");
+        let store = bypass.body.remove(store);
+        bypass.body.insert(0, store);
+    };
+    let leaves = |bypass: &mut Bypass| {
+        let emit = bypass.body.iter().rposition(|one| matches!(one.kind, StatementKind::Emit(..))).expect("an output");
+        let emit = bypass.body.remove(emit);
+        bypass.body.insert(0, emit);
+    };
+    let twice = |bypass: &mut Bypass| {
+        let end = bypass.body[of(bypass)].clone();
+        bypass.body.push(end);
+    };
+    // A message behind `encrypt` carries no header of a layer below.
+    let lowest = |bypass: &mut Bypass| {
+        let end = of(bypass);
+        let mut condition = bypass.body[end].rejects_unless().expect("a further condition").clone();
+        let mut stack =
+            Stack { bypasses: vec![Bypass { condition: condition.clone(), ..bypass.clone() }], ..Stack::default() };
+        let mut asked = 0;
+        let mut visit = |expr: &mut Expr| {
+            if let ExprKind::Head(_, Head::Is(header)) = &mut expr.kind {
+                (*header, asked) = (HeaderId(0), asked + 1);
+            }
+        };
+        rewrite_stack(&mut ChangeExprs(&mut visit), &mut stack);
+        std::mem::swap(&mut condition, &mut stack.bypasses[0].condition);
+        assert!(asked > 0);
+        bypass.body[end] = Statement::reject_unless(condition);
+    };
+    for change in [&stores as &dyn Fn(&mut Bypass), &leaves, &twice, &lowest] {
+        assert!(validate(&opened(change)).is_err());
     }
 }

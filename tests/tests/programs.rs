@@ -91,8 +91,9 @@ fn five_thousand_random_programs_are_equal_at_every_level() {
 }
 
 /// Variants that no program can contain, and why.
-const NEVER: [(&str, &str); 4] = [
+const NEVER: [(&str, &str); 5] = [
     ("Type::Bounded", "a type of the checker: in a stack it is `Msg`"),
+    ("ExprKind::Head", "only bypasses ask"),
     ("Operation::PassOver", "a pass makes it"),
     ("Operation::ReleaseLow", "a pass makes it"),
     ("Scope::Derived", "the language has no derived data yet"),

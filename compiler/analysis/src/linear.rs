@@ -247,6 +247,7 @@ impl<'a> Walker<'a> {
             ExprKind::IsSome(a)
             | ExprKind::Share(a)
             | ExprKind::Length(a)
+            | ExprKind::Head(a, _)
             | ExprKind::View(a)
             | ExprKind::PackView(_, a) => self.borrow(a),
             ExprKind::Index(a, b) => {

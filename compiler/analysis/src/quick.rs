@@ -44,8 +44,11 @@ pub fn delivery(stack: &Stack) -> Option<PortEvent> {
     all.next().filter(|_| all.next().is_none())
 }
 
-/// What leaves by a bypass; none: more than fits.
+/// What leaves by a bypass; none: more than fits, or it has an opening, which bypasses share.
 pub fn left_by(stack: &Stack, bypass: &Bypass) -> Option<Left> {
+    if bypass.opening().is_some() {
+        return None;
+    }
     let given = stack.event(bypass.entry.event(stack)?);
     let message = bypass.parameters[given.message? as usize];
     let out = emissions(stack, bypass, message)?;

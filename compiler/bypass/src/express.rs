@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use nacre_stack::operations::Parts;
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 use nacre_symbolic::terms::{Node, Op, Sort, Term, Terms};
 use nacre_symbolic::Unsupported;
@@ -12,8 +13,12 @@ use crate::path::Path;
 
 type Found<T> = Result<T, Unsupported>;
 
+/// The most parts of a condition. An element at an index that varies is a choice of all elements.
+const LONGEST: usize = 250;
+
 /// Makes expressions of the terms of one path.
 pub(crate) struct Express<'p> {
+    stack: &'p Stack,
     terms: &'p Terms,
     known: HashMap<Term, Leaf>,
     span: Span,
@@ -26,13 +31,19 @@ const fn unsigned(width: u32) -> Type {
 impl<'p> Express<'p> {
     /// Knows the state before the event, and its arguments.
     pub fn new(stack: &'p Stack, path: &'p Path) -> Express<'p> {
-        Express { terms: &path.terms, known: known(stack, path), span: Span::default() }
+        Express { stack, terms: &path.terms, known: known(stack, path), span: Span::default() }
     }
 
     /// A condition as an expression.
     pub fn condition(&mut self, holds: Term, span: Span) -> Found<Expr> {
         self.span = span;
-        self.formula(holds)
+        let condition = self.formula(holds)?;
+        let mut nodes = 0;
+        condition.each(|_| nodes += 1);
+        match nodes > LONGEST {
+            true => Err(unsupported("a long condition")),
+            false => Ok(condition),
+        }
     }
 
     fn make(&self, kind: ExprKind, ty: Type) -> Expr {
@@ -136,6 +147,9 @@ impl<'p> Express<'p> {
                     return Ok(self.not(armed));
                 }
             }
+            if let (Some(Leaf::Kind(message, layer)), Some(value)) = (self.leaf(one), self.terms.value_of(other)) {
+                return Ok(self.carries(message, *layer, value));
+            }
             if let (Some(bit), Some(value)) = (self.single_bit(one), self.terms.value_of(other)) {
                 let there = self.bit(bit, None)?;
                 return Ok(if value == 1 { there } else { self.not(there) });
@@ -148,6 +162,22 @@ impl<'p> Express<'p> {
         match (self.typed(a), self.typed(b)) {
             (Some(x), Some(y)) if x.ty == y.ty => Ok(self.test(BinaryOp::Equal, x, y)),
             _ => Ok(self.test(BinaryOp::Equal, self.number(a)?, self.number(b)?)),
+        }
+    }
+
+    /// Whether a message carries the header of a layer with a number, counted from 1; 0: it carries none.
+    fn carries(&self, message: &Expr, layer: LayerId, number: u128) -> Expr {
+        let is = |header| self.make(ExprKind::Head(Box::new(message.clone()), Head::Is(header)), Type::Bool);
+        let mut own = (0..).map(HeaderId).zip(&self.stack.headers).filter(|(_, declared)| declared.layer == layer);
+        match number {
+            0 => {
+                let parts = own.map(|(header, _)| self.not(is(header)));
+                parts.reduce(|a, b| self.test(BinaryOp::Both, a, b)).unwrap_or(self.truth(true))
+            }
+            _ => match own.find(|(header, _)| u128::from(header.0) + 1 == number) {
+                Some((header, _)) => is(header),
+                None => self.truth(false),
+            },
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use nacre_stack::*;
+use nacre_symbolic::record::Made;
 use nacre_symbolic::terms::Term;
 use nacre_symbolic::values::{leaves, Message, Row, Value, Window};
 
@@ -18,6 +19,8 @@ pub(crate) enum Leaf {
     Timer(Place),
     /// Which entries of a window are there; its lowest number.
     Used(Place, Term),
+    /// The header of a layer that is on a message, as a number: an expression that borrows the message.
+    Kind(Expr, LayerId),
     /// A part of the entries of a window: the path to it, and its type.
     Entries {
         window: Place,
@@ -44,6 +47,7 @@ pub(crate) fn known(stack: &Stack, path: &Path) -> HashMap<Term, Leaf> {
     for (local, value) in path.code.parameters.iter().zip(&path.arguments) {
         known.argument(path, *local, value);
     }
+    path.code.record.made.iter().for_each(|made| known.made(path, made));
     let calculated = path.code.record.calculated.iter();
     known.leaves.extend(calculated.map(|(term, expr)| (*term, Leaf::Value(expr.clone()))));
     known.leaves.insert(path.before.now, Leaf::Value(make(ExprKind::Now, Type::Instant)));
@@ -65,6 +69,44 @@ impl Known<'_> {
                 self.fields(path, message);
             }
             _ => {}
+        }
+    }
+
+    /// Knows what was made, and whether it is there.
+    fn made(&mut self, path: &Path, made: &Made) {
+        let ty = path.code.record.locals[made.local.index()].ty.clone();
+        let place = Place { root: Root::Local(made.local), path: vec![], ty };
+        let (Value::Option(some, inner), Type::Option(ty)) = (&made.value, &place.ty) else {
+            return self.place(&place, &made.value);
+        };
+        let is_there = make(ExprKind::Local(made.is_there), Type::Bool);
+        self.leaves.insert(*some, Leaf::Value(is_there));
+        let place = inside(&place, Step::Unwrap, (**ty).clone());
+        self.place(&place, inner);
+        if let Value::Message(message) = &**inner {
+            self.headers(path, &place, message);
+        }
+    }
+
+    /// Knows the headers on a message at a place.
+    fn headers(&mut self, path: &Path, place: &Place, message: &Message) {
+        let borrowed = make(ExprKind::Borrow(Box::new(place.clone())), Type::Msg);
+        let ask = |head| ExprKind::Head(Box::new(borrowed.clone()), head);
+        let terms = &path.terms;
+        let is_open = |term: Term| terms.value_of(term).is_none() && terms.truth_of(term).is_none();
+        for (layer, kind) in (0..).map(LayerId).zip(&message.kinds).filter(|(_, kind)| is_open(**kind)) {
+            self.leaves.insert(*kind, Leaf::Kind(borrowed.clone(), layer));
+        }
+        if is_open(message.data) {
+            self.leaves.insert(message.data, Leaf::Value(make(ask(Head::Data), Type::Bool)));
+        }
+        for (header, (declared, fields)) in (0..).map(HeaderId).zip(self.stack.headers.iter().zip(&message.fields)) {
+            for (at, (field, value)) in (0..).zip(declared.fields.iter().zip(fields)) {
+                if let Value::Term(term) = value {
+                    let value = make(ask(Head::Field(header, at)), field.ty.clone());
+                    self.leaves.insert(*term, Leaf::Value(value));
+                }
+            }
         }
     }
 

@@ -12,6 +12,7 @@
 mod claims;
 mod express;
 mod known;
+mod opening;
 pub mod path;
 mod search;
 pub mod show;

@@ -304,10 +304,13 @@ impl<'s> Step<'s> {
             let local = recorded[at];
             if let Some(header) = arm.guard.header {
                 fields = std::mem::take(&mut message.fields[header.index()]);
-                match self.record().fields_of(local, header).map(<[_]>::to_vec) {
-                    Some(locals) => recorded.extend(locals),
-                    None => self.record().refuse("a header that was stored"),
-                }
+                let record = self.record();
+                let known = record.fields_of(local, header).map(<[_]>::to_vec);
+                recorded.extend(known.unwrap_or_else(|| record.fields_on(stack, local, header)));
+            }
+            let goes_up = stack.event(event).direction == Direction::Up;
+            if goes_up && !self.record().is_worn(local) {
+                recorded[at] = self.record().bring_to(local, layer);
             }
             self.record().carry(stack, local, layer);
             arguments[at] = Value::Message(self.run.carried(message, layer)?);

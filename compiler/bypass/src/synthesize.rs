@@ -8,7 +8,8 @@ use nacre_symbolic::terms::Terms;
 use nacre_symbolic::Unsupported;
 
 use crate::express::Express;
-use crate::path::Path;
+use crate::opening::{locals_of, Opened};
+use crate::path::{Code, Path};
 use crate::search::{followed, search, MOST};
 
 /// The most bypasses of one entry without unlikely sides, and with one.
@@ -108,8 +109,15 @@ pub fn bypass(stack: &Stack, path: &Path) -> Result<Bypass, Unsupported> {
     let branches = path.branches.iter().filter(|branch| branch.why != Why::Required);
     let conditions = branches.map(|branch| express.condition(branch.holds, branch.span));
     let mut conditions = conditions.collect::<Result<Vec<Expr>, Unsupported>>()?;
+    // What comes behind the first condition that needs an opening is asked there, so that bypasses share openings.
+    let opens = conditions.iter().position(|condition| !is_asked_first(path, condition));
+    let later = conditions.split_off(opens.unwrap_or(conditions.len()));
     // What reads bytes is asked last.
     conditions.sort_by_key(reads_bytes);
+    let mut body = in_place(&record.body);
+    if !later.is_empty() {
+        body = Opened::body(stack, path, body, both(later))?;
+    }
     Ok(Bypass {
         entry: path.entry,
         condition: both(conditions),
@@ -117,8 +125,15 @@ pub fn bypass(stack: &Stack, path: &Path) -> Result<Bypass, Unsupported> {
         homes: record.homes.clone(),
         parameters: path.code.parameters.clone(),
         fields: path.code.fields.clone(),
-        body: in_place(&record.body),
+        body,
     })
+}
+
+/// Whether a condition is about nothing but the state and what is given.
+fn is_asked_first(path: &Path, condition: &Expr) -> bool {
+    let Code { parameters, fields, .. } = &path.code;
+    let given: Vec<&LocalId> = parameters.iter().chain(fields.iter().flatten()).collect();
+    locals_of(condition).iter().all(|local| given.contains(&local))
 }
 
 /// Whether a condition runs a filter, or a function of the host.

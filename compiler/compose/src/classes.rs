@@ -217,6 +217,7 @@ impl<'a> Sources<'a> {
             ExprKind::Query(_, place, arguments) => self.worst(body, arguments).max(self.place(body, place)),
             ExprKind::Now
             | ExprKind::Length(_)
+            | ExprKind::Head(..)
             | ExprKind::View(_)
             | ExprKind::Through(..)
             | ExprKind::PackView(..) => FieldClass::Message,

@@ -292,6 +292,7 @@ fn in_pieces(view: &Expr) -> bool {
         | Share(_)
         | Borrow(_)
         | Length(_)
+        | Head(..)
         | Push(..)
         | Slice(..)
         | Rest(..)

@@ -40,6 +40,7 @@ pub struct Bypass {
     pub parameters: Vec<LocalId>,
     /// Of a frame: for each header of the shape, one local for each field.
     pub fields: Vec<Vec<LocalId>>,
-    /// Without branches, loops and calls of functions. Emits only to ports, and `later`.
+    /// Without branches, loops and calls of functions, but for the end of an [`Opening`]. Emits only to ports, and
+    /// `later`.
     pub body: Block,
 }

@@ -107,10 +107,12 @@ pub enum ExprKind {
     Empty,
     /// A second reference to the same bytes; the operand is not consumed.
     Share(Box<Expr>),
-    /// The message at a place, borrowed (operand of Share, View, Length only).
+    /// The message at a place, borrowed (operand of Share, View, Length, Head only).
     Borrow(Box<Place>),
     /// `m.len`; does not consume.
     Length(Box<Expr>),
+    /// What is on a message; does not consume. In bypasses only: handlers are chosen by it.
+    Head(Box<Expr>, Head),
     /// Puts a header of this layer on.
     Push(Box<Expr>, HeaderId, Vec<Expr>),
     /// Data `at .. at + len` without headers (clamped); borrows its operand. Inherits data/control.
@@ -121,6 +123,17 @@ pub enum ExprKind {
     Pack(LayoutId, Box<Expr>),
     /// Views as data: the packed bytes, not consuming the message.
     PackView(LayoutId, Box<Expr>),
+}
+
+/// A question about what is on a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Head {
+    /// Whether it is this header, of all of its layer. Bool.
+    Is(HeaderId),
+    /// The field at a place of a header; zero if another one is on it, or none.
+    Field(HeaderId, u32),
+    /// Whether it is data. Bool.
+    Data,
 }
 
 /// Operators with one operand; the result has the operand's type, except for `Fold16`.

@@ -61,7 +61,8 @@
 //! emitted instead, or as well.
 //!
 //! **Bypasses** ([`Bypass`]) are a second form of common steps, without queue and handlers. They add no meaning: where
-//! the condition of one holds, it leaves the state and the outputs that the handlers leave.
+//! the condition of one holds, it leaves the state and the outputs that the handlers leave. A part of the condition may
+//! be asked after an [`Opening`], code without effects that takes a message apart.
 //!
 //! **A view** begins anew what belongs to the session: it drops what is in those cells, takes the givens and initial
 //! values again and puts in what opening puts in. What lasts, what is shared and the generators stay.
@@ -304,6 +305,7 @@ pub mod models;
 mod neighbours;
 mod nodes;
 pub mod normal;
+mod openings;
 pub mod operations;
 pub mod payload;
 mod questions;
@@ -325,6 +327,7 @@ pub use headers::*;
 pub use ids::*;
 pub use links::*;
 pub use nodes::{number, FillSpans};
+pub use openings::Opening;
 pub use questions::{Access, Control, Reaches};
 pub use sessions::MOST_SESSIONS;
 pub use state::*;

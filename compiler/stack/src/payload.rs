@@ -40,7 +40,7 @@ fn expression_reads(kind: &ExprKind) -> Option<&'static str> {
         Const(_) | Literal(_) | Zero | Local(_) | Load(_) | Unary(..) | Binary(..) | MulDiv(..) | Convert(_)
         | If(..) | Struct(_) | Tuple(_) | Array(_) | Some(_) | None | IsSome(_) | Unwrap(_) | Field(..) | Index(..)
         | Query(..) | Now | Fingerprint | Room | Concat(_) | Part(..) | BytesOf(_) | Extern(..) | Empty | Share(_)
-        | Borrow(_) | Length(_) | Push(..) | Slice(..) | Rest(..) | Pack(..) => Option::None,
+        | Borrow(_) | Length(_) | Head(..) | Push(..) | Slice(..) | Rest(..) | Pack(..) => Option::None,
     }
 }
 

@@ -138,7 +138,7 @@ impl Expr {
             Const(_) | Literal(_) | Zero | Load(_) | Unary(..) | Binary(..) | MulDiv(..) | Convert(_) | If(..)
             | Struct(_) | Tuple(_) | Array(_) | Some(_) | None | IsSome(_) | Index(..) | Query(..) | Now
             | Fingerprint | Room | Concat(_) | Part(..) | BytesOf(_) | Through(..) | Extern(..) | Empty | Share(_)
-            | Borrow(_) | Length(_) | Push(..) | Slice(..) | Rest(..) | Pack(..) => Access::Other,
+            | Borrow(_) | Length(_) | Head(..) | Push(..) | Slice(..) | Rest(..) | Pack(..) => Access::Other,
         }
     }
 }

@@ -284,6 +284,13 @@ macro_rules! traversal {
                 Load(place) | Borrow(place) => v.place(place),
                 Unary(_, a) | Convert(a) | ExprKind::Some(a) | IsSome(a) | Unwrap(a) | Field(a, _) | BytesOf(a)
                 | View(a) | Share(a) | Length(a) => v.expr(a),
+                Head(a, head) => {
+                    v.expr(a);
+                    match head {
+                        crate::Head::Is(header) | crate::Head::Field(header, _) => v.refer($Reference::Header(header)),
+                        crate::Head::Data => {}
+                    }
+                }
                 Through(filter, a) => {
                     v.expr(a);
                     v.refer($Reference::Filter(filter));

@@ -15,11 +15,18 @@ impl Run<'_> {
     /// is known of it.
     pub(crate) fn made(&mut self, into: LocalId, what: &str, of: &[Term], guard: Term) -> Found<()> {
         let ty = self.frame().type_of(into).clone();
-        let make = |terms: &mut Terms, part: &str, sort: Sort, _: &Type| terms.call(part, sort, of);
+        // A path that is looked for has names for what is made, so that its conditions are about them.
+        let looks = self.guide.as_ref().is_some_and(|guide| !guide.is_checking());
+        let named = looks.then(|| self.next_number());
+        let make = |terms: &mut Terms, part: &str, sort: Sort, _: &Type| match named {
+            Some(number) => terms.free(&format!("{part}!{number}"), sort),
+            None => terms.call(part, sort, of),
+        };
         let (stack, layer) = (self.stack, self.layer.index());
         let value = Maker { stack, terms: &mut self.terms, layer, make }.value(what, &ty)?;
         let is_valid = is_valid(stack, &mut self.terms, &value, &ty);
         self.assume(is_valid);
+        self.note_made(into, &value);
         self.set(into, value, guard);
         Ok(())
     }

@@ -160,9 +160,15 @@ impl<'s> Run<'s> {
         }
     }
 
-    pub(crate) fn fresh(&mut self, name: &str, sort: Sort) -> Term {
+    /// A number that no other name has.
+    pub(crate) fn next_number(&mut self) -> u32 {
         self.fresh += 1;
-        self.terms.free(&format!("{name}!{}", self.fresh), sort)
+        self.fresh
+    }
+
+    pub(crate) fn fresh(&mut self, name: &str, sort: Sort) -> Term {
+        let number = self.next_number();
+        self.terms.free(&format!("{name}!{number}"), sort)
     }
 
     pub(crate) fn frame(&self) -> &Frame {

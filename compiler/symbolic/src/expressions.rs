@@ -1,6 +1,6 @@
 //! Expressions as terms.
 
-use nacre_stack::{Expr, ExprKind, ExternId, Type};
+use nacre_stack::{Expr, ExprKind, ExternId, Head, HeaderId, Type};
 
 use crate::execute::Run;
 use crate::state::zero_of;
@@ -59,6 +59,7 @@ impl Run<'_> {
             ExprKind::Empty => self.zero(&Type::Msg)?,
             ExprKind::Share(a) => self.value(a)?,
             ExprKind::Length(a) => Value::Term(self.length_of(a)?),
+            ExprKind::Head(a, head) => self.head(a, *head, ty)?,
             ExprKind::BytesOf(a) => Value::Term(self.bytes_of(a)?),
             ExprKind::Concat(parts) if matches!(ty, Type::Bytes(_)) => Value::Term(self.concat(parts)?),
             ExprKind::Through(filter, a) => {
@@ -86,6 +87,26 @@ impl Run<'_> {
             ExprKind::Part(a, from, to) => Value::Term(self.part(a, from, to, ty)?),
             ExprKind::Concat(_) => return Err(Unsupported::new("strings of bytes".into())),
             ExprKind::Push(..) | ExprKind::Slice(..) | ExprKind::Rest(..) => Value::Message(self.made_of(expr)?),
+        })
+    }
+
+    /// What is on a message.
+    fn head(&mut self, a: &Expr, head: Head, ty: &Type) -> Found<Value> {
+        let message = self.message(a)?;
+        let is = |run: &mut Self, header: HeaderId| {
+            let number = run.terms.bits(KIND_BITS, u128::from(header.0) + 1);
+            run.terms.equal(message.kinds[run.stack.header(header).layer.index()], number)
+        };
+        Ok(match head {
+            Head::Is(header) => Value::Term(is(self, header)),
+            Head::Field(header, at) => {
+                let (there, zero) = (is(self, header), self.zero(ty)?);
+                match message.fields[header.index()].get(at as usize) {
+                    Some(field) => values::choose(&mut self.terms, there, field, &zero),
+                    None => zero,
+                }
+            }
+            Head::Data => Value::Term(message.data),
         })
     }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use nacre_stack::*;
 
 use crate::terms::Term;
+use crate::values::Value;
 use crate::Unsupported;
 
 /// The code of a path, as far as it has run.
@@ -30,6 +31,17 @@ pub struct Record {
     pub(crate) given: BTreeMap<LocalId, LocalId>,
     /// What is calculated from nothing but what is given.
     pub calculated: BTreeMap<Term, Expr>,
+    /// What filters, externs and unpacking have made.
+    pub made: Vec<Made>,
+}
+
+/// What a statement has made of bytes.
+#[derive(Clone, Debug)]
+pub struct Made {
+    pub local: LocalId,
+    pub value: Value,
+    /// Of an option: a local to ask whether it is there, when it was moved away; nothing sets it yet.
+    pub is_there: LocalId,
 }
 
 impl Record {
@@ -67,6 +79,44 @@ impl Record {
     pub fn fields_of(&self, message: LocalId, header: HeaderId) -> Option<&[LocalId]> {
         let worn = self.worn.get(&message)?.contains(&header);
         self.fields.get(&header).filter(|_| worn).map(Vec::as_slice)
+    }
+
+    /// The fields of the header that is on a message, in locals of their own.
+    pub fn fields_on(&mut self, stack: &Stack, message: LocalId, header: HeaderId) -> Vec<LocalId> {
+        let (declared, span) = (stack.header(header), Span::default());
+        let mut locals = vec![];
+        for (field, at) in declared.fields.iter().zip(0..) {
+            let local = self.local(&field.name, &field.ty, Target::Layer(declared.layer));
+            let place = Place { root: Root::Local(message), path: vec![], ty: Type::Msg };
+            let borrowed = Box::new(Expr::new(ExprKind::Borrow(Box::new(place)), Type::Msg, span));
+            let value = ExprKind::Head(borrowed, Head::Field(header, at));
+            self.add(StatementKind::Let(local, Expr::new(value, field.ty.clone(), span)), span);
+            locals.push(local);
+        }
+        locals
+    }
+
+    /// Moves a message of no frame to a layer, where it carries the headers of the layers above only.
+    pub fn bring_to(&mut self, message: LocalId, layer: LayerId) -> LocalId {
+        let Local { name, ty, .. } = self.locals[message.index()].clone();
+        let (local, span) = (self.local(&name, &ty, Target::Layer(layer)), Span::default());
+        self.add(StatementKind::Let(local, Expr::new(ExprKind::Local(message), ty, span)), span);
+        local
+    }
+
+    /// Whether a message is that of the frame, whose headers are known.
+    pub fn is_worn(&self, message: LocalId) -> bool {
+        self.worn.contains_key(&message)
+    }
+
+    /// Notes what a statement has made.
+    pub(crate) fn note_made(&mut self, local: LocalId, value: Value) {
+        let (name, home) = (format!("has_{}", self.locals[local.index()].name), self.homes[local.index()]);
+        let is_there = match value {
+            Value::Option(..) => self.local(&name, &Type::Bool, home),
+            _ => local,
+        };
+        self.made.push(Made { local, value, is_there });
     }
 
     /// There is no code for the path.

@@ -9,6 +9,7 @@ use crate::execute::Run;
 use crate::record::Record;
 use crate::state::Frame;
 use crate::terms::Term;
+use crate::values::Value;
 
 impl Run<'_> {
     fn renaming(&mut self) -> Option<Renaming<'_>> {
@@ -76,7 +77,23 @@ impl Run<'_> {
             return vec![];
         }
         let parameters = event.parameters.iter().zip(&emit.arguments);
-        parameters.map(|(parameter, argument)| renaming.given(&parameter.name, &parameter.ty, home, argument)).collect()
+        let given = parameters.map(|(parameter, argument)| {
+            let local = renaming.given(&parameter.name, &parameter.ty, home, argument);
+            // A layer that an event reaches from below finds its header on the message.
+            let finds = event.direction == Direction::Up && matches!(home, Target::Layer(_));
+            if finds && parameter.ty == Type::Msg && !renaming.record.is_worn(local) {
+                renaming.record.homes[local.index()] = renaming.home;
+            }
+            local
+        });
+        given.collect()
+    }
+
+    /// Notes what a statement has made.
+    pub(crate) fn note_made(&mut self, into: LocalId, value: &Value) {
+        let Some(mut renaming) = self.renaming() else { return };
+        let into = renaming.local(into);
+        renaming.record.note_made(into, value.clone());
     }
 
     /// Records the arguments of a function: the frame's parameters get locals. `into`: where the caller wants the
@@ -228,7 +245,7 @@ impl Rewriter for Renaming<'_> {
                     **operand = self.record.dressed(message, Expr::new(shared, Type::Msg, operand.span));
                 }
             }
-            ExprKind::Length(operand) | ExprKind::View(operand) => self.looked_at(operand),
+            ExprKind::Length(operand) | ExprKind::Head(operand, _) | ExprKind::View(operand) => self.looked_at(operand),
             ExprKind::Slice(operand, at, length) => {
                 self.looked_at(operand);
                 self.expr(at);

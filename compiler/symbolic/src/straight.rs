@@ -28,22 +28,43 @@ impl Run<'_> {
         Ok(Message { kinds, fields, ..message })
     }
 
-    /// The condition of a bypass in the present state. `values`: what is given, by local.
+    /// The condition of a bypass in the present state, that of its opening included. `values`: what is given, by local.
     pub fn condition_of(&mut self, bypass: &Bypass, values: &[Option<Value>]) -> Found<crate::terms::Term> {
-        self.frames.push(given(bypass, values));
-        let holds = self.term(&bypass.condition);
+        self.enter(bypass, values)?;
+        let mut holds = self.term(&bypass.condition)?;
+        if let Some(opening) = bypass.opening() {
+            self.run_all(bypass, opening.code)?;
+            let opened = self.term(opening.condition)?;
+            holds = self.terms.and(&[holds, opened]);
+        }
         self.frames.pop();
-        holds
+        Ok(holds)
     }
 
     /// Runs the body of a bypass. What leaves, and what is put off, is in the emissions.
     pub fn straight(&mut self, bypass: &Bypass, values: &[Option<Value>]) -> Found<()> {
-        let always = self.terms.truth(true);
+        self.enter(bypass, values)?;
+        let rest = match bypass.opening() {
+            Some(opening) => {
+                self.run_all(bypass, opening.code)?;
+                opening.rest
+            }
+            None => &bypass.body,
+        };
+        self.run_all(bypass, rest)?;
+        self.frames.pop();
+        Ok(())
+    }
+
+    fn enter(&mut self, bypass: &Bypass, values: &[Option<Value>]) -> Found<()> {
         self.frames.push(given(bypass, values));
-        for local in bypass.parameters.iter().chain(bypass.fields.iter().flatten()) {
-            self.bring_home(bypass, *local)?;
-        }
-        for statement in &bypass.body {
+        let mut locals = bypass.parameters.iter().chain(bypass.fields.iter().flatten());
+        locals.try_for_each(|local| self.bring_home(bypass, *local))
+    }
+
+    fn run_all(&mut self, bypass: &Bypass, code: &[Statement]) -> Found<()> {
+        let always = self.terms.truth(true);
+        for statement in code {
             self.layer = bypass.layer_of(self.stack, statement);
             if self.differs(statement) {
                 return Err(Unsupported::new("what nothing determines".into()));
@@ -53,7 +74,6 @@ impl Run<'_> {
                 self.bring_home(bypass, local)?;
             }
         }
-        self.frames.pop();
         Ok(())
     }
 

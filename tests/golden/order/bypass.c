@@ -26,16 +26,18 @@ order_INLINE bool order_bypass_1(struct order_step *step, struct order_msg m) {
     struct order_msg m_3 = m_2;
     struct order_msg m_4 = m_2;
     step->s->echo.last = (uint8_t)((uint32_t)step->s->echo.last + 1u);
+#line 17 "tests/golden/order/source.nacre"
+    struct order_msg m_5 = m_3;
 #line 25 "tests/golden/order/source.nacre"
     step->s->counted.seen = (uint8_t)((uint32_t)step->s->counted.seen + 1u);
     uint8_t at = step->s->counted.seen;
-    struct order_msg m_5 = m_3;
+    struct order_msg m_6 = m_5;
 #line 27 "tests/golden/order/source.nacre"
     order_quick_out_below_down_send(step, m_4);
 #line 27 "tests/golden/order/source.nacre"
     order_quick_out_above_up_marked(step, at);
 #line 27 "tests/golden/order/source.nacre"
-    order_quick_out_above_up_deliver(step, m_5);
+    order_quick_out_above_up_deliver(step, m_6);
 #line 27 "tests/golden/order/source.nacre"
     return true;
 }

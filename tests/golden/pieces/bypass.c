@@ -28,8 +28,77 @@ struct pieces_state {
     uint8_t nacre_nothing;
 };
 
-/* bypass 00: send, along the likely way */
-pieces_INLINE bool pieces_bypass_0(struct pieces_step *step, struct pieces_msg m) {
+/* bypass 00: deliver Whole, along the likely way */
+pieces_INLINE bool pieces_bypass_0(struct pieces_step *step, struct pieces_msg_marked m, uint16_t size) {
+    (void)step;
+    if (pieces_UNLIKELY(!(((uint32_t)size == m.bytes.len)))) { return false; }
+#line 25 "tests/golden/pieces/source.nacre"
+    struct pieces_bytes front = pieces_slice_aside(step, m.bytes, 0, 1u);
+#line 25 "tests/golden/pieces/source.nacre"
+    uint8_t head[1] = {0};
+#line 25 "tests/golden/pieces/source.nacre"
+    pieces_read_aside(step, front, head);
+#line 25 "tests/golden/pieces/source.nacre"
+    pieces_drop(step->pool, front);
+#line 25 "tests/golden/pieces/source.nacre"
+    struct pieces_msg_marked inner = {.data = false};
+#line 25 "tests/golden/pieces/source.nacre"
+    const uint32_t size_2 = pieces_parse_1(head, m.bytes.len, &inner);
+#line 25 "tests/golden/pieces/source.nacre"
+    struct pieces_maybe_msg_marked unpacked = {.some = false};
+#line 25 "tests/golden/pieces/source.nacre"
+    if (size_2 != UINT32_MAX) {
+#line 25 "tests/golden/pieces/source.nacre"
+        inner.bytes = pieces_rest(step, m.bytes, size_2);
+#line 25 "tests/golden/pieces/source.nacre"
+        unpacked.some = true;
+#line 25 "tests/golden/pieces/source.nacre"
+        unpacked.value = inner;
+#line 25 "tests/golden/pieces/source.nacre"
+    } else {
+#line 25 "tests/golden/pieces/source.nacre"
+        pieces_drop(step->pool, m.bytes);
+    }
+#line 25 "tests/golden/pieces/source.nacre"
+    struct pieces_maybe_msg_marked t2 = unpacked;
+#line 25 "tests/golden/pieces/source.nacre"
+    bool has_t2 = t2.some;
+#line 25 "tests/golden/pieces/source.nacre"
+    if (pieces_LIKELY(has_t2 && (t2.value.marked == 1u))) {
+#line 25 "tests/golden/pieces/source.nacre"
+        struct pieces_maybe_msg_marked t3 = t2;
+#line 25 "tests/golden/pieces/source.nacre"
+        struct pieces_msg_marked m_2 = t3.value;
+#line 25 "tests/golden/pieces/source.nacre"
+        uint8_t at = (m_2.marked == 1u ? m_2.marked_at : 0);
+#line 25 "tests/golden/pieces/source.nacre"
+        (void)at;
+#line 25 "tests/golden/pieces/source.nacre"
+        struct pieces_msg carried = {.bytes = m_2.bytes, .data = m_2.data};
+#line 25 "tests/golden/pieces/source.nacre"
+        struct pieces_msg m_3 = carried;
+#line 8 "tests/golden/pieces/source.nacre"
+        struct pieces_msg m_4 = m_3;
+#line 8 "tests/golden/pieces/source.nacre"
+        pieces_quick_out_above_up_deliver(step, m_4);
+#line 8 "tests/golden/pieces/source.nacre"
+        return true;
+    }
+#line 8 "tests/golden/pieces/source.nacre"
+    if (pieces_LIKELY(!has_t2)) {
+#line 25 "tests/golden/pieces/source.nacre"
+        struct pieces_maybe_msg_marked t3 = t2;
+#line 25 "tests/golden/pieces/source.nacre"
+        (void)t3;
+#line 25 "tests/golden/pieces/source.nacre"
+        return true;
+    }
+#line 25 "tests/golden/pieces/source.nacre"
+    return false;
+}
+
+/* bypass 02: send, along the likely way */
+pieces_INLINE bool pieces_bypass_2(struct pieces_step *step, struct pieces_msg m) {
     (void)step;
     if (pieces_UNLIKELY(!(true))) { return false; }
 #line 7 "tests/golden/pieces/source.nacre"

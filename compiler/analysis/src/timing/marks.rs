@@ -187,6 +187,7 @@ impl Marks<'_> {
             | ExprKind::Extern(..)
             | ExprKind::Share(_)
             | ExprKind::Length(_)
+            | ExprKind::Head(..)
             | ExprKind::Push(..)
             | ExprKind::Slice(..)
             | ExprKind::Rest(..)

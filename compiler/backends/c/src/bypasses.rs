@@ -1,9 +1,12 @@
 //! Bypasses: functions that are inlined into the entries, and say whether they have taken the event.
 
-use nacre_stack::visit::Traverse;
+use std::collections::BTreeMap;
+
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
-use crate::body::{pushes, Body, Kind};
+use crate::body::{pushes, Apart, Body, Kind};
+use crate::choices;
 use crate::code::Code;
 use crate::emitted::Level;
 use crate::events::Written;
@@ -41,23 +44,68 @@ impl<'a> Writer<'a> {
     pub fn bypass(&mut self, at: usize) -> Written {
         let function = self.item_function(Item::Bypass(at));
         let asked = self.asked_by(at);
-        let bypass = &self.stack.bypasses[at];
+        let stack = self.stack;
+        let (bypass, tells) = (&stack.bypasses[at], self.tells(at));
         let (mut body, parameters) = self.body_of_bypass(at, &asked);
         let declared = body.parameters(&parameters);
         body.void_parameters(&parameters);
         body.code.line("(void)step;");
         body.require_all(asked.iter().map(|part| chain_of(&bypass.condition)[*part]));
-        body.block(&bypass.body);
-        body.line_of(Span::default());
-        if !asked.is_empty() {
-            body.code.line("return true;");
-        }
-        let code = body.code;
-        let result = (!asked.is_empty()).then(|| "bool".into());
+        let code = match bypass.opening() {
+            Some(opening) => {
+                body.block(opening.code);
+                let mut all = BTreeMap::from([(at, body.alternative(&opening))]);
+                let mut code = body.code;
+                all.extend(self.opened_with(at).into_iter().skip(1).map(|other| (other, self.another(other))));
+                let candidates = all.iter().map(|(at, (parts, _))| (*at, parts.clone())).collect::<Vec<_>>();
+                let likely = format!("{}_LIKELY", self.prefix);
+                choices::write(&candidates, &likely, &mut code, &|at, code| code.add(&all[&at].1));
+                code.line("return false;");
+                code
+            }
+            None => {
+                body.block(&bypass.body);
+                body.line_of(Span::default());
+                if tells {
+                    body.code.line("return true;");
+                }
+                body.code
+            }
+        };
+        let result = tells.then(|| "bool".into());
         Written {
             function: Function { parameters: declared, result, linkage: Linkage::InPlace, ..function },
             body: code,
         }
+    }
+
+    /// Whether the function of a bypass says if it has taken the event; otherwise it does.
+    pub fn tells(&mut self, at: usize) -> bool {
+        self.stack.bypasses[at].opening().is_some() || !self.asked_by(at).is_empty()
+    }
+
+    /// The bypasses that have the opening of one, and it comes first among them; of another one none, as its code is in
+    /// the function of the first.
+    pub fn opened_with(&self, at: usize) -> Vec<usize> {
+        let all = self.bypasses_of(self.stack.bypasses[at].entry).into_iter();
+        let same: Vec<usize> = all.filter(|other| same_opening(self.stack, at, *other)).collect();
+        if same.first() == Some(&at) {
+            same
+        } else {
+            vec![]
+        }
+    }
+
+    /// What a bypass does behind an opening that is that of another one.
+    fn another(&mut self, at: usize) -> (Vec<String>, Code) {
+        let bypass = &self.stack.bypasses[at];
+        let (mut body, parameters) = self.body_of_bypass(at, &[]);
+        parameters.into_iter().for_each(|local| body.mark_declared(local));
+        let opening = bypass.opening().expect("the opening of another bypass");
+        opening.code.each_statement(|statement| {
+            statement.sets().into_iter().for_each(|local| body.mark_declared(local));
+        });
+        body.alternative(&opening)
     }
 
     /// The places of the parts of its condition that the function of a bypass asks itself; its entry asks the others.
@@ -111,6 +159,9 @@ impl<'a> Writer<'a> {
     pub fn try_bypasses(&mut self, entry: Entry, texts: &[String], fields: &[String], code: &mut Code) {
         let p = self.prefix.clone();
         for at in self.slower_bypasses(entry) {
+            if self.opened_with(at).is_empty() {
+                continue;
+            }
             let call = self.bypass_call(at, texts, fields);
             code.open(format!("if ({p}_LIKELY({call})) {{"));
             code.line(format!("{p}_finish(step);"));
@@ -165,6 +216,28 @@ impl<'a> Body<'_, 'a> {
         self.finish_statement();
     }
 
+    /// The parts of the further condition of a bypass that are expressions; and what it does behind its opening where
+    /// they hold: it asks the other parts, and takes the event.
+    fn alternative(&mut self, opening: &Opening<'a>) -> (Vec<String>, Code) {
+        let parts = chain_of(opening.condition).into_iter().map(|one| self.apart(|body| body.value(one)));
+        let (simple, others): (Vec<_>, Vec<_>) = parts.collect::<Vec<_>>().into_iter().partition(Apart::is_expression);
+        let taken = self.apart(|body| {
+            let depth = others.len();
+            for apart in others {
+                let holds = body.bind("bool", "holds", "false");
+                body.code.open("{");
+                body.branch_of(&holds, apart);
+                body.code.close("}");
+                body.code.open(format!("if ({holds}) {{"));
+            }
+            body.block(opening.rest);
+            body.line_of(Span::default());
+            body.code.line("return true;");
+            (0..depth).for_each(|_| body.code.close("}"));
+        });
+        (simple.into_iter().map(|apart| apart.value.to_string()).collect(), taken.code)
+    }
+
     fn require(&mut self, conditions: &mut Vec<String>) {
         if !conditions.is_empty() {
             let p = self.w.prefix.clone();
@@ -187,6 +260,20 @@ impl<'a> Body<'_, 'a> {
         self.homes = homes.iter().map(|level| level.saturating_sub(1)).collect();
         self.bypass = Some(bypass);
     }
+}
+
+/// Whether two bypasses begin with the same opening, under the same condition.
+fn same_opening(stack: &Stack, one: usize, other: usize) -> bool {
+    let (a, b) = (&stack.bypasses[one], &stack.bypasses[other]);
+    let (Some(x), Some(y)) = (a.opening(), b.opening()) else { return one == other };
+    let given = |bypass: &'_ Bypass| (bypass.entry, bypass.parameters.clone(), bypass.fields.clone());
+    let mut last = 0;
+    x.code.each(|node| {
+        let local = if let Node::Set(local) = node { Some(local) } else { node.local() };
+        last = local.map_or(last, |local| last.max(local.index()));
+    });
+    let same_locals = a.locals.get(..=last) == b.locals.get(..=last) && a.homes.get(..=last) == b.homes.get(..=last);
+    given(a) == given(b) && a.condition == b.condition && x.code == y.code && same_locals
 }
 
 /// The parts of a condition.

@@ -43,19 +43,19 @@ fn choose(mut candidates: &[Candidate]) -> Vec<Choice> {
     row
 }
 
-/// Writes code that returns the number of the first candidate whose condition holds, plus one; it goes on if none does.
-/// `likely`: the macro for conditions that are expected to hold.
-pub fn write(candidates: &[Candidate], likely: &str, code: &mut Code) {
-    write_row(&choose(candidates), likely, code);
+/// Writes code that chooses the first candidate whose condition holds; it goes on if none does. `likely`: the macro for
+/// conditions that are expected to hold. `take`: writes what is done then, once for each candidate.
+pub fn write(candidates: &[Candidate], likely: &str, code: &mut Code, take: &dyn Fn(usize, &mut Code)) {
+    write_row(&choose(candidates), likely, code, take);
 }
 
-fn write_row(row: &[Choice], likely: &str, code: &mut Code) {
+fn write_row(row: &[Choice], likely: &str, code: &mut Code, take: &dyn Fn(usize, &mut Code)) {
     for choice in row {
         match choice {
-            Choice::Take(at) => code.line(format!("return {}u;", at + 1)),
+            Choice::Take(at) => take(*at, code),
             Choice::If(parts, then) => {
                 code.open(format!("if ({likely}({})) {{", parts.join(" && ")));
-                write_row(then, likely, code);
+                write_row(then, likely, code, take);
                 code.close("}");
             }
         }

@@ -80,6 +80,7 @@ impl Body<'_, '_> {
             }
             ExprKind::Room => Term::number(constant(self.w.stack.bounds.frame_data as u64, scalar)),
             ExprKind::Length(a) => self.length(a).into(),
+            ExprKind::Head(a, head) => self.head(a, *head),
             ExprKind::Through(filter, a) => self.through(*filter, a, &e.ty),
             ExprKind::Extern(id, arguments) => self.call_extern(*id, arguments, &e.ty),
             ExprKind::Literal(_)
@@ -329,6 +330,7 @@ impl Body<'_, '_> {
                 let c_type = self.c_type(&e.ty);
                 self.bind(&c_type, "made", &format!("{{.at = {{{}}}}}", values.join(", ")))
             }
+            ExprKind::Head(a, Head::Field(id, at)) => self.field_on(a, *id, *at, &e.ty),
             ExprKind::Query(Query::Key, place, arguments) => self.query_key(place, &arguments[0]),
             ExprKind::Unary(UnaryOp::Not, a) => self.set_unary(a, &e.ty),
             ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) => self.least(*op, a, b, &e.ty),
@@ -354,6 +356,7 @@ impl Body<'_, '_> {
             | ExprKind::Fingerprint
             | ExprKind::Room
             | ExprKind::Length(_)
+            | ExprKind::Head(_, Head::Is(_) | Head::Data)
             | ExprKind::Empty
             | ExprKind::Share(_)
             | ExprKind::Push(..)

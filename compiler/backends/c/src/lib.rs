@@ -33,6 +33,7 @@ mod functions;
 mod globals;
 mod graphs;
 mod header;
+mod heads;
 mod homes;
 mod input;
 mod instances;

@@ -132,7 +132,7 @@ impl Writer<'_> {
             code.open(format!("switch ({}) {{", self.call_step(&which, &arguments)));
             for one in chosen {
                 let (taken, left) = (self.bypass_call(one.0, &texts, &fields), left_of(*one, &size));
-                if self.asked_by(one.0).is_empty() {
+                if !self.tells(one.0) {
                     code.line(format!("case {}u: {taken}; return {left};", one.0 + 1));
                     continue;
                 }
@@ -185,7 +185,8 @@ impl Writer<'_> {
         Some(self.step_helper(function, |w, code| {
             code.line("(void)step;");
             code.add_lines(unused);
-            choices::write(&candidates, &format!("{}_LIKELY", w.prefix), code);
+            let take = |at, code: &mut Code| code.line(format!("return {}u;", at + 1));
+            choices::write(&candidates, &format!("{}_LIKELY", w.prefix), code, &take);
             code.line("return 0;");
         }))
     }

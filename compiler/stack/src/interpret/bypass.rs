@@ -17,7 +17,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs the first bypass of an entry whose condition holds; returns whether there was one.
+    /// Runs the first bypass of an entry that takes the event; returns whether there was one.
     fn takes_bypass(&mut self, entry: Entry, event: &Pending) -> bool {
         let stack = self.stack;
         for (bypass, number) in stack.bypasses.iter().zip(0..) {
@@ -26,6 +26,7 @@ impl<'a> Run<'a> {
             }
             // The layer is named in reports only.
             let mut frame = Frame::new(&bypass.locals, LayerId(0));
+            frame.homes = &bypass.homes;
             for (local, value) in bypass.parameters.iter().zip(&event.arguments) {
                 frame.slots[local.index()] = Slot::Value(self.without_headers(bypass, value, &mut vec![]));
             }
@@ -35,8 +36,8 @@ impl<'a> Run<'a> {
                 frame.slots[local.index()] = Slot::Value(value);
             }
             self.frames.push(frame);
-            if self.evaluate(&bypass.condition).truth() {
-                self.bypass(bypass, number);
+            if let Some(rest) = self.is_taken(bypass) {
+                self.bypass(rest, number);
                 return true;
             }
             self.frames.pop();
@@ -56,9 +57,28 @@ impl<'a> Run<'a> {
         Value::Msg(plain)
     }
 
-    fn bypass(&mut self, bypass: &'a Bypass, number: usize) {
+    /// A value for a local of a bypass: a message carries the headers of the layers above its home only.
+    pub(super) fn bring_home(&self, local: LocalId, mut value: Value) -> Value {
+        let home = self.frames.last().and_then(|frame| frame.homes.get(local.index()));
+        if let (Some(Target::Layer(home)), Value::Msg(message)) = (home, &mut value) {
+            message.headers.retain(|(header, _)| self.stack.header(*header).layer > *home);
+        }
+        value
+    }
+
+    /// What is left to run of a bypass, if it takes the event; its opening has run then.
+    fn is_taken(&mut self, bypass: &'a Bypass) -> Option<&'a [Statement]> {
+        if !self.evaluate(&bypass.condition).truth() {
+            return None;
+        }
+        let Some(opening) = bypass.opening() else { return Some(&bypass.body) };
+        self.execute(opening.code);
+        self.evaluate(opening.condition).truth().then_some(opening.rest)
+    }
+
+    fn bypass(&mut self, rest: &'a [Statement], number: usize) {
         self.state.bypassed[number] += 1;
-        self.execute(&bypass.body);
+        self.execute(rest);
         self.check_consumed("a bypass");
         self.frames.pop();
         let later = std::mem::take(&mut self.emissions).into_iter().filter(|emitted| emitted.later);

@@ -74,6 +74,7 @@ impl Run<'_> {
                 Value::Msg(message) => message.len() as u64,
                 value => value.bytes().len() as u64,
             }),
+            ExprKind::Head(a, head) => self.head(a, *head, ty),
             ExprKind::Push(a, header, fields) => self.push(a, *header, fields),
             ExprKind::Slice(a, at, len) => Value::Msg(self.slice(a, at, len)),
             ExprKind::Rest(a, n) => Value::Msg(self.message(a).rest(self.evaluate(n).num())),
@@ -153,6 +154,17 @@ impl Run<'_> {
         match self.evaluate(expr) {
             Value::Msg(message) => message,
             _ => Message::default(),
+        }
+    }
+
+    /// What is on a message.
+    fn head(&mut self, message: &Expr, head: Head, ty: &Type) -> Value {
+        let message = self.borrow_message(message);
+        let fields = |id| message.headers.iter().find(|(on, _)| *on == id).map(|(_, fields)| fields);
+        match head {
+            Head::Is(id) => Value::bool(fields(id).is_some()),
+            Head::Field(id, at) => fields(id).map_or_else(|| self.stack.zero(ty), |fields| fields[at as usize].clone()),
+            Head::Data => Value::bool(message.data),
         }
     }
 

@@ -22,7 +22,7 @@ pub enum Flow {
 
 impl<'a> Run<'a> {
     /// Runs the statements in order until one leaves the block (break, return, reject).
-    pub fn execute(&mut self, block: &'a Block) -> Flow {
+    pub fn execute(&mut self, block: &'a [Statement]) -> Flow {
         for statement in block {
             if let Some(covered) = &mut self.state.covered {
                 covered.statements.insert(statement.id);
@@ -52,6 +52,7 @@ impl<'a> Run<'a> {
         match &statement.kind {
             StatementKind::Let(local, value) => {
                 let value = self.evaluate(value);
+                let value = self.bring_home(*local, value);
                 self.set(*local, value);
             }
             StatementKind::Store(place, value) => {

@@ -29,6 +29,8 @@ pub struct Frame<'a> {
     pub slots: Vec<Slot>,
     pub declared: &'a [Local],
     pub layer: LayerId,
+    /// Of a bypass: for each local whose code it is from ([`Bypass::homes`]).
+    pub homes: &'a [Target],
     /// In which session of the layer this runs.
     pub session: u64,
     /// Of a filter: the yielded bytes.
@@ -41,7 +43,7 @@ impl<'a> Frame<'a> {
     /// Returns a frame in which no local is assigned yet.
     pub fn new(declared: &'a [Local], layer: LayerId) -> Frame<'a> {
         let slots = declared.iter().map(|_| Slot::Value(Value::Gone)).collect();
-        Frame { slots, declared, layer, session: 0, yielded: vec![], span: Span::default() }
+        Frame { slots, declared, layer, homes: &[], session: 0, yielded: vec![], span: Span::default() }
     }
 }
 

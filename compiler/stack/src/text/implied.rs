@@ -49,7 +49,7 @@ impl Scoped<'_> {
             ExprKind::Array(parts) => Type::Array(Box::new(parts.first()?.ty.clone()), parts.len() as u32),
             ExprKind::Literal(bytes) => Type::Bytes(bytes.len() as u32),
             ExprKind::Some(a) => Type::Option(Box::new(a.ty.clone())),
-            ExprKind::IsSome(_) => Type::Bool,
+            ExprKind::IsSome(_) | ExprKind::Head(_, Head::Is(_) | Head::Data) => Type::Bool,
             ExprKind::Unwrap(a) => match &a.ty {
                 Type::Option(t) => (**t).clone(),
                 _ => return None,
@@ -72,6 +72,7 @@ impl Scoped<'_> {
             // The type says what the value is.
             ExprKind::Const(_)
             | ExprKind::Zero
+            | ExprKind::Head(_, Head::Field(..))
             | ExprKind::None
             | ExprKind::Convert(_)
             | ExprKind::Struct(_)

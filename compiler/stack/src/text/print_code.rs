@@ -307,6 +307,14 @@ impl<'a> Code<'a> {
             ExprKind::Empty => "empty".into(),
             ExprKind::Share(a) => format!("share({})", self.expr(a)),
             ExprKind::Length(a) => format!("length({})", self.expr(a)),
+            ExprKind::Head(a, head) => {
+                let header = |id: HeaderId| self.names.headers.show(id.index());
+                match *head {
+                    Head::Is(id) => format!("is({}, {})", self.expr(a), header(id)),
+                    Head::Field(id, at) => format!("field_of({}, {}, {at})", self.expr(a), header(id)),
+                    Head::Data => format!("is_data({})", self.expr(a)),
+                }
+            }
             ExprKind::Push(a, header, fields) => {
                 let fields: String = fields.iter().map(|e| format!(", {}", self.expr(e))).collect();
                 format!("push({}, {}{fields})", self.expr(a), self.names.headers.show(header.index()))

@@ -245,6 +245,11 @@ impl Reader {
         Ok(Box::new(self.expr()?))
     }
 
+    fn header_after_comma(&mut self) -> Result<HeaderId> {
+        self.sign(',')?;
+        Ok(HeaderId(self.named(|n| &n.headers)?))
+    }
+
     fn next_boxed(&mut self) -> Result<Box<Expr>> {
         self.sign(',')?;
         self.boxed()
@@ -347,10 +352,15 @@ impl Reader {
             "extern" => ExprKind::Extern(ExternId(self.named(|n| &n.externs)?), self.rest()?),
             "share" => ExprKind::Share(self.boxed()?),
             "length" => ExprKind::Length(self.boxed()?),
+            "is" => ExprKind::Head(self.boxed()?, Head::Is(self.header_after_comma()?)),
+            "field_of" => {
+                let (message, header) = (self.boxed()?, self.header_after_comma()?);
+                ExprKind::Head(message, Head::Field(header, self.after_comma()?))
+            }
+            "is_data" => ExprKind::Head(self.boxed()?, Head::Data),
             "push" => {
-                let message = self.boxed()?;
-                self.sign(',')?;
-                ExprKind::Push(message, HeaderId(self.named(|n| &n.headers)?), self.rest()?)
+                let (message, header) = (self.boxed()?, self.header_after_comma()?);
+                ExprKind::Push(message, header, self.rest()?)
             }
             "slice" => ExprKind::Slice(self.boxed()?, self.next_boxed()?, self.next_boxed()?),
             "rest" => ExprKind::Rest(self.boxed()?, self.next_boxed()?),

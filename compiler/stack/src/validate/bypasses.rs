@@ -2,7 +2,7 @@
 
 use super::code::{Check, Kind};
 use super::problems::Problems;
-use crate::visit::Traverse;
+use crate::visit::{Node, Traverse};
 use crate::*;
 
 /// Checks all bypasses.
@@ -12,8 +12,20 @@ pub fn check(stack: &Stack, problems: &mut Problems) {
         entry(stack, problems, bypass);
         let mut check = Check::new(stack, problems, &bypass.locals, None, Kind::Pure);
         check.typed(&bypass.condition, &Type::Bool, "a condition");
-        Check::new(stack, problems, &bypass.locals, None, Kind::Code).block(&bypass.body);
-        straight(stack, problems, bypass);
+        let (opening, rest) = match bypass.opening() {
+            Some(opening) => (opening.code, opening.rest),
+            None => (&[][..], &bypass.body[..]),
+        };
+        let mut check = Check::new(stack, problems, &bypass.locals, None, Kind::Code);
+        check.block(opening);
+        bypass.opening().iter().for_each(|opening| check.typed(opening.condition, &Type::Bool, "a condition"));
+        check.block(rest);
+        straight(stack, problems, opening);
+        straight(stack, problems, rest);
+        let (before, behind) = (bypass.condition.any(unknown(stack, bypass)), bypass.body.any(unknown(stack, bypass)));
+        problems.unless(!before && !behind, || "a header that no message there carries".into());
+        let pure = opening.iter().all(|statement| statement.is_pure(stack));
+        problems.unless(pure, || "an opening with effects".into());
     }
 }
 
@@ -39,8 +51,22 @@ fn values(problems: &mut Problems, bypass: &Bypass, locals: &[LocalId], wanted: 
     problems.unless(have == want, || format!("{have:?} are given {want:?}"));
 }
 
-fn straight(stack: &Stack, problems: &mut Problems, bypass: &Bypass) {
-    bypass.body.each_statement(|statement| {
+/// Whether something asks a message for a header that is not of a layer above it.
+fn unknown<'s>(stack: &'s Stack, bypass: &'s Bypass) -> impl Fn(Node) -> bool + 's {
+    move |node| {
+        let Node::Expr(Expr { kind: ExprKind::Head(message, Head::Is(header) | Head::Field(header, _)), .. }) = node
+        else {
+            return false;
+        };
+        let mut homes = vec![];
+        message.each(|node| homes.push(node.local().and_then(|local| bypass.homes.get(local.index()))));
+        let layer = stack.headers.get(header.index()).map(|declared| declared.layer);
+        !homes.into_iter().flatten().any(|home| matches!(home, Target::Layer(home) if Some(*home) < layer))
+    }
+}
+
+fn straight(stack: &Stack, problems: &mut Problems, code: &[Statement]) {
+    code.each_statement(|statement| {
         let simple = matches!(statement.control(), Control::Next);
         problems.unless(simple, || "a branch, a loop or an end".into());
         match statement.reaches() {

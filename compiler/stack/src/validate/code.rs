@@ -132,7 +132,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks the statements of a block.
-    pub fn block(&mut self, block: &'a Block) {
+    pub fn block(&mut self, block: &'a [Statement]) {
         block.iter().for_each(|s| self.statement(s));
     }
 

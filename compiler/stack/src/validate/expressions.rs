@@ -137,6 +137,7 @@ impl<'a> Check<'a> {
             ExprKind::Empty => self.same(ty, &Type::Msg, "an empty message"),
             ExprKind::Share(a) => self.operand(a, a.ty == *ty && stack.has_message(ty), e),
             ExprKind::Length(a) => self.operand(a, (a.ty == Type::Msg || is_bytes(&a.ty)) && is_number(ty), e),
+            ExprKind::Head(a, head) => self.head(a, *head, ty, e),
             ExprKind::Push(a, id, fields) => self.push(a, *id, fields, ty),
             ExprKind::Slice(a, at, len) => self.slice(a, [at, len], ty),
             ExprKind::Rest(a, n) => {
@@ -217,6 +218,21 @@ impl<'a> Check<'a> {
         let own = self.layer.is_none_or(|layer| header.layer == layer);
         self.problems.unless(own, || format!("header `{}` of another layer is pushed", header.name));
         self.all_typed(fields, header.fields.iter().map(|f| &f.ty), "header fields");
+    }
+
+    fn head(&mut self, message: &'a Expr, head: Head, ty: &Type, e: &'a Expr) {
+        self.typed(message, &Type::Msg, "what is asked for a header");
+        self.problems.unless(self.layer.is_none(), || "a question for a header outside of bypasses".into());
+        let header = |id: HeaderId| self.stack.headers.get(id.index());
+        let fits = match head {
+            Head::Is(id) => header(id).is_some() && *ty == Type::Bool,
+            Head::Field(id, at) => {
+                let field = header(id).and_then(|header| header.fields.get(at as usize));
+                field.is_some_and(|field| field.ty == *ty)
+            }
+            Head::Data => *ty == Type::Bool,
+        };
+        self.holds(fits, e);
     }
 
     fn slice(&mut self, message: &'a Expr, [at, len]: [&'a Expr; 2], ty: &Type) {
