@@ -36,6 +36,7 @@ pub mod clock;
 mod config;
 mod connection;
 mod connections;
+mod datagrams;
 mod departed;
 mod descriptor;
 mod endpoint;

@@ -1,16 +1,24 @@
-//! A transport with the frames that wait for room in it.
+//! A transport with the frames that are held to be sent together, and those that wait for room.
 
 use crate::backlog::Backlog;
-use crate::outbox::{Flow, Outbox, Sent};
+use crate::datagrams::Batch;
+use crate::outbox::{Flow, Flushed, Outbox, Sent};
 use crate::transport::{joined, Transport};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Sends frames at once, or when the transport has room again.
+/// Sends frames at once, several together, or when the transport has room again.
 pub(crate) struct Link {
     transport: Box<dyn Transport>,
     backlog: Backlog,
+    batch: Batch,
+    /// Frames are held until `flush`.
+    gathers: bool,
+    /// Frames are held until `let_go`.
+    holds: bool,
+    /// What became of frames that were sent since `flush`.
+    flushed: Flushed,
 }
 
 /// The result of handing a frame to the transport.
@@ -28,21 +36,11 @@ pub(crate) fn is_too_long(error: &io::Error) -> bool {
 /// The function of the transport that takes a frame.
 type How = fn(&mut (dyn Transport + 'static), SocketAddr, &[IoSlice<'_>]) -> io::Result<()>;
 
-/// What became of frames that waited.
-#[derive(Default)]
-pub(crate) struct Flushed {
-    /// Whether any left the backlog.
-    pub moved: bool,
-    /// Those that the system rejected, and why.
-    pub failed: Vec<(Flow, SocketAddr, io::Error)>,
-    /// The network's reports about earlier frames.
-    pub reported: Vec<(SocketAddr, io::Error)>,
-}
-
 impl Link {
-    /// Makes a link whose backlog holds at most `backlog_max` bytes.
-    pub(crate) fn new(transport: Box<dyn Transport>, backlog_max: usize) -> Link {
-        Link { transport, backlog: Backlog::new(backlog_max) }
+    /// Makes a link whose backlog holds at most `backlog_max` bytes; `gathers`: frames are held until `flush`.
+    pub(crate) fn new(transport: Box<dyn Transport>, backlog_max: usize, gathers: bool) -> Link {
+        let (backlog, batch) = (Backlog::new(backlog_max), Batch::default());
+        Link { transport, backlog, batch, gathers, holds: gathers, flushed: Flushed::default() }
     }
 
     /// The transport itself.
@@ -74,15 +72,39 @@ impl Link {
         std::iter::from_fn(|| self.transport.take_error()).collect()
     }
 
-    /// Whether no frame waits for room.
+    /// Whether no frame is held, and none waits for room.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
-        self.backlog.is_empty()
+        self.batch.is_empty() && self.backlog.is_empty()
     }
 
-    /// Sends frames that wait, of each connection in turn, until the transport has no room.
+    /// Whether frames are held that may go on being so: more frames are here that may lead to others.
+    #[inline]
+    pub(crate) fn goes_on_gathering(&self) -> bool {
+        self.gathers && self.backlog.is_empty() && self.transport.has_received()
+    }
+
+    /// Whether frames are held.
+    #[inline]
+    pub(crate) fn holds_some(&self) -> bool {
+        !self.batch.is_empty()
+    }
+
+    /// As of `Transport`.
+    #[inline]
+    pub(crate) fn take_emptied(&mut self) -> bool {
+        self.transport.take_emptied()
+    }
+
+    /// Sends frames that wait, of each connection in turn, until the transport has no room; then those that are held.
     pub(crate) fn flush(&mut self) -> Flushed {
-        let mut flushed = Flushed::default();
+        let mut flushed = std::mem::take(&mut self.flushed);
+        self.send_waiting(&mut flushed);
+        self.send_batch(&mut flushed);
+        flushed
+    }
+
+    fn send_waiting(&mut self, flushed: &mut Flushed) {
         while let Some((flow, to, frame)) = self.backlog.pop() {
             let (handed, reported) = self.hand_over(Transport::send, to, &[IoSlice::new(&frame)]);
             flushed.reported.extend(reported);
@@ -96,7 +118,33 @@ impl Link {
             }
             flushed.moved = true;
         }
-        flushed
+    }
+
+    /// Sends what is held; what the transport has no room for waits.
+    fn send_batch(&mut self, flushed: &mut Flushed) {
+        let mut batch = std::mem::take(&mut self.batch);
+        while !batch.rest().is_empty() {
+            let (sent, result) = match self.backlog.is_empty() {
+                true => self.transport.send_all(batch.rest()),
+                false => (0, Err(io::ErrorKind::WouldBlock.into())),
+            };
+            batch.pass(sent);
+            let (Some((flow, to, frame)), Err(error)) = (batch.first(), result) else { break };
+            let (handed, reported) = match error.kind() {
+                io::ErrorKind::WouldBlock => (Handed::NoRoom, vec![]),
+                _ => self.hand_over_again(Transport::send, (to, &[IoSlice::new(frame)]), error),
+            };
+            flushed.reported.extend(reported);
+            match handed {
+                Handed::Sent => {}
+                Handed::NoRoom if self.backlog.push(flow, to, frame.to_vec()) => {}
+                Handed::NoRoom => flushed.overflowed.push(flow),
+                Handed::Failed(error) => flushed.failed.push((flow, to, error)),
+            }
+            batch.pass(1);
+        }
+        batch.clear();
+        self.batch = batch;
     }
 
     /// Gives a frame to the transport. The system may report an earlier frame's error when another one is sent; that
@@ -130,6 +178,15 @@ impl Link {
 impl Outbox for Link {
     #[inline]
     fn send(&mut self, flow: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
+        if self.holds {
+            if self.batch.is_full() {
+                let mut flushed = std::mem::take(&mut self.flushed);
+                self.send_batch(&mut flushed);
+                self.flushed = flushed;
+            }
+            self.batch.push(flow, to, frame);
+            return Sent::Done;
+        }
         let (handed, reported) = match self.backlog.is_empty() {
             true => self.hand_over(Transport::send, to, frame),
             false => (Handed::NoRoom, vec![]),
@@ -163,12 +220,35 @@ impl Outbox for Link {
     }
 
     #[inline]
+    fn hold(&mut self) {
+        self.holds = true;
+    }
+
+    fn let_go(&mut self) -> Flushed {
+        self.holds = self.gathers;
+        let mut flushed = std::mem::take(&mut self.flushed);
+        if !self.gathers {
+            self.send_batch(&mut flushed);
+        }
+        flushed
+    }
+
+    #[inline]
     fn is_congested(&self, flow: Flow) -> bool {
         !self.backlog.is_empty() && self.backlog.is_congested(flow)
     }
 
     fn discard(&mut self, flow: Flow) {
         self.backlog.discard(flow);
+    }
+}
+
+impl Drop for Link {
+    /// Nothing that was accepted is kept back.
+    fn drop(&mut self) {
+        if !self.batch.is_empty() {
+            self.send_batch(&mut Flushed::default());
+        }
     }
 }
 
@@ -226,7 +306,7 @@ mod tests {
     fn link(results: &[io::ErrorKind], backlog: usize) -> (Link, Scripted) {
         let transport = Scripted::default();
         transport.results.lock().unwrap().extend(results);
-        (Link::new(Box::new(transport.clone()), backlog), transport)
+        (Link::new(Box::new(transport.clone()), backlog, false), transport)
     }
 
     fn send(link: &mut Link, byte: u8) -> Sent {

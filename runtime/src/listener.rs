@@ -19,9 +19,16 @@ use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 
+/// So many frames that arrived together are handled with one look at the clock.
+const SINCE_MAX: u32 = 16;
+
 /// Connections that share a transport. It and all that came from it belong to one thread at a time.
 pub struct Listener {
     pub(crate) router: Router<Link>,
+    /// When the transport was asked last for what had arrived.
+    asked_at: u64,
+    /// Frames that arrived with the last that was asked for, and were handled since.
+    since: u32,
     not_sync: PhantomData<Cell<()>>,
 }
 
@@ -37,8 +44,8 @@ impl Listener {
     /// A listener on any transport.
     pub fn new(transport: impl Transport + 'static, options: Options) -> Listener {
         let now = transport.now();
-        let link = Link::new(Box::new(transport), options.backlog);
-        Listener { router: Router::new(link, options, now), not_sync: PhantomData }
+        let link = Link::new(Box::new(transport), options.backlog, options.gather);
+        Listener { router: Router::new(link, options, now), asked_at: now, since: 0, not_sync: PhantomData }
     }
 
     /// The address that peers send to.
@@ -185,7 +192,16 @@ impl Listener {
 
     /// When `poll` is to be called next if no frame arrives: the transport's time in nanoseconds; `ffi::NEVER`.
     pub fn next_deadline(&self) -> u64 {
-        self.router.next_deadline().min(self.transport().deadline())
+        match self.router.outbox().holds_some() {
+            true => 0,
+            false => self.router.next_deadline().min(self.transport().deadline()),
+        }
+    }
+
+    /// Sends the frames that are held (`Options::gather`).
+    pub fn flush(&mut self) {
+        let flushed = self.router.outbox_mut().flush();
+        self.router.note_flushed(flushed);
     }
 
     /// What the peer's frames of a connection carry. Who knows it and the peer's address can send frames in its name.
@@ -264,29 +280,46 @@ impl Listener {
 
     /// Does one thing; false if there was nothing to do.
     pub(crate) fn work(&mut self) -> bool {
-        self.look_at_clock();
-        let mut done = self.flush();
+        self.look_at_clock_in_turn();
+        let mut done = self.send_held();
         done |= self.router.work_before_datagram();
         if self.router.has_room() && self.receive_frame() {
             return true;
         }
-        done | self.router.work_without_datagram()
+        done | self.router.work_without_datagram(self.asked_at)
+    }
+
+    /// Frames that arrived together are handled as at one time, as many as take no time that counts.
+    fn look_at_clock_in_turn(&mut self) {
+        if self.since < SINCE_MAX && self.transport().has_received() {
+            self.since += 1;
+            return;
+        }
+        self.since = 0;
+        self.look_at_clock();
     }
 
     /// Sends frames that wait for room in the transport; returns whether any left.
     #[inline]
-    fn flush(&mut self) -> bool {
-        if self.router.outbox().is_idle() {
+    fn send_held(&mut self) -> bool {
+        let link = self.router.outbox();
+        if link.is_idle() || link.goes_on_gathering() {
             return false;
         }
         let flushed = self.router.outbox_mut().flush();
-        self.router.note_errors(flushed.reported);
-        flushed.failed.into_iter().for_each(|(flow, to, error)| self.router.note_failure(flow, to, error));
-        flushed.moved
+        let moved = flushed.moved;
+        self.router.note_flushed(flushed);
+        moved
     }
 
     /// Receives one frame; false if none was there.
     fn receive_frame(&mut self) -> bool {
+        if !self.transport().has_received() {
+            if self.router.outbox_mut().take_emptied() {
+                return false;
+            }
+            self.asked_at = self.router.time();
+        }
         let (link, buffer) = self.router.outbox_and_buffer();
         let most = buffer.len();
         match link.receive(buffer) {

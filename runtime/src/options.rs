@@ -39,6 +39,10 @@ pub struct Options {
     /// Bytes of frames that wait for room in the socket, at the most; one connection takes at most half of it, and `n`
     /// connections equal parts. More are lost and counted. Default 1 MiB.
     pub backlog: usize,
+    /// Whether frames are held, so that many leave by one system call: until `poll` or a call that waits finds nothing
+    /// more that has arrived, or `flush`. For programs that send many messages and then poll or wait, as event loops do.
+    /// Default false: frames leave before the call returns.
+    pub gather: bool,
     /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound
     /// nothing more is received until they are taken. Default 16 MiB.
     pub pending: usize,
@@ -92,6 +96,7 @@ impl Default for Options {
             timeout: Duration::from_secs(30),
             linger: Duration::from_secs(3),
             backlog: 1 << 20,
+            gather: false,
             pending: 16 << 20,
             moves: false,
             secure_moves: true,

@@ -67,7 +67,7 @@ use crate::event_queue::EventQueue;
 use crate::ffi::NacreAddr;
 use crate::instance::Outcome;
 use crate::options::Options;
-use crate::outbox::{Flow, Outbox};
+use crate::outbox::{Flow, Flushed, Outbox};
 use crate::output::Message;
 use crate::random::Random;
 use crate::refusals::Refusals;
@@ -75,7 +75,7 @@ use crate::retry::Retries;
 use crate::security::Security;
 use crate::shares::Cause;
 use crate::stacks::Stacks;
-use crate::statistics::ListenerStatistics;
+use crate::statistics::{ListenerStatistics, Traffic};
 use crate::stepper::{Lent, Op, Stepper};
 use after::After;
 use schedule::Schedule;
@@ -156,6 +156,12 @@ impl<O: Outbox> Router<O> {
         }
     }
 
+    /// The time that counts now.
+    #[inline]
+    pub(crate) fn time(&self) -> u64 {
+        self.time
+    }
+
     /// When there is something to hand out or to do without a datagram: at this time, `ffi::NEVER`, or 0 for at once.
     pub(crate) fn next_deadline(&self) -> u64 {
         if self.events.is_empty() {
@@ -188,13 +194,24 @@ impl<O: Outbox> Router<O> {
         self.errors.extend(errors);
     }
 
-    /// Counts and keeps the error of a frame that had waited.
-    pub(crate) fn note_failure(&mut self, flow: Flow, to: SocketAddr, error: io::Error) {
-        match flow.map(|id| self.get_mut(id)) {
-            Some(Ok(connection)) => connection.traffic.send_errors += 1,
-            _ => self.statistics.traffic.send_errors += 1,
+    /// Counts what became of frames that had waited or were held, and keeps errors to be reported.
+    pub(crate) fn note_flushed(&mut self, flushed: Flushed) {
+        self.errors.extend(flushed.reported);
+        for flow in flushed.overflowed {
+            self.traffic_of(flow).overflowed += 1;
         }
-        self.errors.push((to, error));
+        for (flow, to, error) in flushed.failed {
+            self.traffic_of(flow).send_errors += 1;
+            self.errors.push((to, error));
+        }
+    }
+
+    fn traffic_of(&mut self, flow: Flow) -> &mut Traffic {
+        let Router { connections, statistics, .. } = self;
+        match flow.and_then(|id| connections.get_mut(id).ok()) {
+            Some(connection) => &mut connection.traffic,
+            None => &mut statistics.traffic,
+        }
     }
 
     /// The events that wait.

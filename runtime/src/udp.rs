@@ -1,9 +1,18 @@
 //! UDP: one socket that never waits, for IPv4, IPv6 or both.
 
+#[cfg_attr(not(target_os = "linux"), path = "udp/portable.rs")]
+mod batches;
+mod receiving;
+mod sending;
+
 use crate::address::canonical;
 use crate::clock;
+use crate::datagrams::Datagrams;
+use crate::ffi::NEVER;
 use crate::system;
 use crate::transport::Transport;
+use receiving::Received;
+use sending::Sender;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -22,6 +31,8 @@ pub struct Udp {
     socket: UdpSocket,
     local: SocketAddr,
     ipv6: bool,
+    received: Received,
+    sender: Sender,
 }
 
 impl Udp {
@@ -41,9 +52,11 @@ impl Udp {
         socket.bind(&address.into())?;
         // Without this the errors of unconnected sockets are simply not reported.
         let _ = system::ask_for_errors(socket.as_fd(), ipv6);
+        // Without this each datagram is received by itself.
+        let _ = batches::join_arriving(socket.as_fd());
         let socket: UdpSocket = socket.into();
         let local = socket.local_addr()?;
-        Ok(Udp { socket, local, ipv6 })
+        Ok(Udp { socket, local, ipv6, received: Received::new(), sender: Sender::default() })
     }
 
     /// `sendmsg` with its headers and vectors costs the system more than it costs to put a short frame together here.
@@ -61,10 +74,15 @@ impl Udp {
     }
 
     fn dressed(&self, to: SocketAddr) -> SocketAddr {
-        match to.ip() {
-            IpAddr::V4(v4) if self.ipv6 => SocketAddr::new(IpAddr::V6(v4.to_ipv6_mapped()), to.port()),
-            _ => to,
-        }
+        dressed(self.ipv6, to)
+    }
+}
+
+/// An address as a socket of this kind takes it.
+fn dressed(ipv6: bool, to: SocketAddr) -> SocketAddr {
+    match to.ip() {
+        IpAddr::V4(v4) if ipv6 => SocketAddr::new(IpAddr::V6(v4.to_ipv6_mapped()), to.port()),
+        _ => to,
     }
 }
 
@@ -100,13 +118,41 @@ impl Transport for Udp {
         sent
     }
 
+    fn send_all(&mut self, frames: Datagrams<'_>) -> (usize, io::Result<()>) {
+        let Udp { socket, ipv6, sender, .. } = self;
+        sender.send_all(socket.as_fd(), frames, |to| dressed(*ipv6, to))
+    }
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        let (len, from) = self.socket.recv_from(buffer)?;
+        if self.received.is_empty() {
+            self.received.refill(self.socket.as_fd())?;
+        }
+        let (len, from) = self.received.next(buffer).ok_or(io::ErrorKind::WouldBlock)?;
         Ok((len, canonical(from)))
     }
 
+    fn has_received(&self) -> bool {
+        !self.received.is_empty()
+    }
+
+    fn take_emptied(&mut self) -> bool {
+        self.received.take_emptied()
+    }
+
     fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        if self.has_received() {
+            return Ok(());
+        }
         system::wait(self.socket.as_fd(), writable, time)
+    }
+
+    /// At once, if there are datagrams that its descriptor does not tell of.
+    fn deadline(&self) -> u64 {
+        if self.has_received() {
+            0
+        } else {
+            NEVER
+        }
     }
 
     fn take_error(&mut self) -> Option<(SocketAddr, io::Error)> {

@@ -20,12 +20,16 @@ impl<O: Outbox> Router<O> {
         }
         let Router { connections, stepper, outbox, errors, .. } = self;
         let outputs = stepper.outputs();
-        if !outputs.iter().any(|output| output.is_frame()) {
+        let frames = outputs.iter().filter(Output::is_frame).count();
+        if frames == 0 {
             return;
         }
         let Ok(connection) = connections.get_mut(id) else {
             return;
         };
+        if frames > 1 {
+            outbox.hold();
+        }
         for output in outputs.iter().filter(Output::is_frame) {
             let (to, frame) = (receiver(connection, &output), output.message());
             if connection.phase == Phase::Tentative {
@@ -37,6 +41,10 @@ impl<O: Outbox> Router<O> {
             }
             let sent = transmit(outbox, (Some(id), to), &frame);
             note_sent(&mut connection.traffic, to, sent, errors);
+        }
+        if frames > 1 {
+            let flushed = outbox.let_go();
+            self.note_flushed(flushed);
         }
     }
 

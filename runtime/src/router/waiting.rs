@@ -36,11 +36,12 @@ impl<O: Outbox> Router<O> {
         self.stepper.active().is_none() && self.events.has_room()
     }
 
-    /// Does the work that may wait until no datagram is pending. Returns false if there was none.
+    /// Does the work that may wait until no datagram is pending: none that had arrived at the time `asked_at` is, if
+    /// there was room for them. Returns false if there was none.
     #[inline]
-    pub(crate) fn work_without_datagram(&mut self) -> bool {
+    pub(crate) fn work_without_datagram(&mut self, asked_at: u64) -> bool {
         if self.has_room() {
-            self.schedule.intake.note_empty(self.time);
+            self.schedule.intake.note_empty(asked_at);
         }
         self.stepper.active().is_none() && self.serve_waiting()
     }
