@@ -97,7 +97,7 @@ struct nacre_options {
     const struct nacre_faults *faults; /* NULL: none */
     const char *capture;               /* a pcap file that all frames are written to, as they are on the wire; NULL: none */
     uint32_t moves;                    /* 1: a connection moves with its peer (docs/runtime.md) */
-    uint32_t reserved;
+    uint32_t gather;                   /* 1: frames are held until nacre_poll finds nothing more, or nacre_flush (docs/runtime.md) */
     const uint8_t *secret;             /* 16 random bytes that the host keeps, so that proofs of addresses survive a restart, and the peers of
                                         * secure connections notice one at once; NULL: new ones */
     const uint8_t *keys;               /* secure stacks: the secret key of this end, 32 bytes (nacre_keys_new); NULL: only psk */
@@ -162,6 +162,8 @@ int nacre_send_blocking(struct nacre_listener *listener, uint64_t connection, co
 /* Calls an input event of the stack by its index; `arguments` has four numbers or is NULL. */
 int nacre_call(struct nacre_listener *listener, uint64_t connection, uint16_t event, const uint64_t *arguments,
                const void *data, size_t len);
+/* Sends the frames that are held (nacre_options.gather). */
+int nacre_flush(struct nacre_listener *listener);
 /* The next notice, waiting up to timeout_ms milliseconds (0: not at all; negative: without end). */
 int nacre_poll(struct nacre_listener *listener, int timeout_ms, struct nacre_notice *notice);
 /* Closes the connection: what that means is up to the stack (docs/runtime.md). NACRE_NOTICE_CLOSED follows. */

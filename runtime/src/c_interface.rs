@@ -230,6 +230,18 @@ pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int,
 /// # Safety
 /// As for all.
 #[no_mangle]
+pub unsafe extern "C" fn nacre_flush(listener: *mut CListener) -> c_int {
+    let flush = |this: &mut CListener| {
+        this.listener.flush();
+        Ok(())
+    };
+    // SAFETY: the caller's promise.
+    unsafe { with(listener, flush) }
+}
+
+/// # Safety
+/// As for all.
+#[no_mangle]
 pub unsafe extern "C" fn nacre_close(listener: *mut CListener, connection: u64) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { with(listener, |this| this.listener.close(ConnectionId::from_number(connection))) }

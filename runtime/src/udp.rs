@@ -164,3 +164,87 @@ impl Transport for Udp {
         Some(self.socket.as_raw_fd())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datagrams::Batch;
+
+    fn pair() -> (Udp, Udp) {
+        let any = "127.0.0.1:0".parse().unwrap();
+        (Udp::bind(any).unwrap(), Udp::bind(any).unwrap())
+    }
+
+    fn batch(to: SocketAddr, frames: &[Vec<u8>]) -> Batch {
+        let mut batch = Batch::default();
+        frames.iter().for_each(|frame| batch.push(None, to, &[IoSlice::new(frame)]));
+        batch
+    }
+
+    /// All that arrives, and how many frames came with one before them.
+    fn arrived(udp: &mut Udp, count: usize) -> (Vec<Vec<u8>>, usize) {
+        let (mut frames, mut together, mut buffer) = (vec![], 0, vec![0; 1 << 16]);
+        while frames.len() < count {
+            together += usize::from(udp.has_received());
+            match udp.receive(&mut buffer) {
+                Ok((len, _)) => frames.push(buffer[..len].to_vec()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    udp.wait(false, Some(Duration::from_secs(5))).unwrap();
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        (frames, together)
+    }
+
+    /// Frames of several lengths, of none too, more than one system call takes.
+    fn mixed() -> Vec<Vec<u8>> {
+        let lengths = [16, 16, 16, 9, 0, 0, 1400, 1400, 1400, 1400, 3, 1400];
+        let one = |n: usize| (0..lengths[n % lengths.len()]).map(|at| (at + n) as u8).collect();
+        (0..240).map(one).collect()
+    }
+
+    #[test]
+    fn frames_that_leave_together_arrive_one_by_one_in_order() {
+        let (mut near, mut far) = pair();
+        let wanted = mixed();
+        let batch = batch(far.local(), &wanted);
+        let (sent, result) = near.send_all(batch.rest());
+        assert!(result.is_ok() && sent == wanted.len(), "{sent} {result:?}");
+        let (frames, together) = arrived(&mut far, wanted.len());
+        assert!(frames == wanted);
+        assert!(together > wanted.len() / 2 || cfg!(not(target_os = "linux")), "{together} came with others");
+        assert!(far.received.is_empty() && far.deadline() == NEVER);
+    }
+
+    #[test]
+    fn frames_that_cannot_be_divided_leave_one_by_one() {
+        let (mut near, mut far) = pair();
+        near.sender = Sender::that_cannot_divide();
+        let wanted = mixed();
+        let batch = batch(far.local(), &wanted);
+        assert_eq!(near.send_all(batch.rest()).0, wanted.len());
+        assert!(arrived(&mut far, wanted.len()).0 == wanted);
+    }
+
+    #[test]
+    fn frame_that_is_too_long_tells_so_and_the_others_are_not_sent_twice() {
+        let (mut near, mut far) = pair();
+        let wanted = [vec![1; 10], vec![2; 10], vec![3; 66_000], vec![4; 10]];
+        let batch = batch(far.local(), &wanted);
+        let (sent, result) = near.send_all(batch.rest());
+        assert_eq!((sent, result.unwrap_err().raw_os_error()), (2, Some(libc::EMSGSIZE)));
+        assert!(arrived(&mut far, 2).0 == wanted[..2]);
+        assert_eq!(far.receive(&mut [0; 16]).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    }
+
+    #[test]
+    fn socket_tells_that_it_was_emptied_once() {
+        let (mut near, mut far) = pair();
+        assert!(!far.take_emptied());
+        near.send(far.local(), &[IoSlice::new(b"one")]).unwrap();
+        arrived(&mut far, 1);
+        assert_eq!(far.take_emptied(), cfg!(target_os = "linux"));
+        assert!(!far.take_emptied());
+    }
+}

@@ -18,6 +18,11 @@ pub(super) struct Sender {
 }
 
 impl Sender {
+    #[cfg(test)]
+    pub(super) fn that_cannot_divide() -> Sender {
+        Sender { refused: REFUSED_MAX }
+    }
+
     /// Sends datagrams to their addresses, which `dressed` makes those of the socket; returns how many of the first
     /// ones were sent.
     ///
