@@ -65,7 +65,7 @@ use crate::error::{Error, NoConnection, Reason};
 use crate::event::{ConnectionId, Event, Head, Pending};
 use crate::event_queue::EventQueue;
 use crate::ffi::NacreAddr;
-use crate::instance::Outcome;
+use crate::instance::{Outcome, QuickHead, QUICK_HEAD_MAX};
 use crate::options::Options;
 use crate::outbox::{Flow, Flushed, Outbox};
 use crate::output::Message;
@@ -103,6 +103,8 @@ pub(crate) struct Router<O: Outbox> {
     random: Random,
     statistics: ListenerStatistics,
     time: u64,
+    /// Where quick entries write the heads of frames.
+    head: QuickHead,
 }
 
 /// The loan of the last event to the application.
@@ -142,6 +144,7 @@ impl<O: Outbox> Router<O> {
             random,
             statistics: ListenerStatistics::default(),
             time: now,
+            head: [0; QUICK_HEAD_MAX],
             options,
         }
     }
@@ -363,7 +366,11 @@ impl<O: Outbox> Router<O> {
         if self.begun(id).is_some() {
             return Ok(());
         }
-        self.get_mut(id)?.owed += u64::from(messages);
+        let connection = self.get_mut(id)?;
+        if connection.instance.stack().known().grant_delivers.is_none() {
+            return Ok(());
+        }
+        connection.owed += u64::from(messages);
         self.release();
         self.pay_grants(id);
         Ok(())

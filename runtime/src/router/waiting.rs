@@ -2,7 +2,7 @@
 
 use super::Router;
 use crate::clock::SECOND;
-use crate::connection::Phase;
+use crate::connection::{Connection, Phase};
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head};
 use crate::instance::Outcome;
@@ -117,6 +117,15 @@ impl<O: Outbox> Router<O> {
             // Not before now: one that waits for datagrams to be handled must not go before all others.
             let deadline = connection.deadline(schedule.ping_after, schedule.timeout).max(*time);
             schedule.timers.set(&mut connection.wake, deadline, id.to_number());
+        }
+    }
+
+    /// The same after a step of a quick entry: of all that has deadlines, only the stack can have got an earlier one.
+    #[inline]
+    pub(super) fn reschedule_quick(&mut self, id: ConnectionId) {
+        let earlier = |connection: &mut Connection| connection.look_at_stack() < connection.wake;
+        if self.get_mut(id).is_ok_and(earlier) {
+            self.reschedule(id);
         }
     }
 
