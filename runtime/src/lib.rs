@@ -69,6 +69,7 @@ pub mod sans_io;
 mod secure;
 mod secured;
 mod security;
+mod shard;
 mod shares;
 mod stack;
 mod stacks;

@@ -5,9 +5,10 @@ use crate::event::{ConnectionId, Event};
 use crate::ffi::NacreAddr;
 use crate::instance::Config;
 use crate::link::Link;
-use crate::options::Options;
+use crate::options::{Options, Secret};
 use crate::router::{Found, Router};
 use crate::secure::keys::{Expect, PublicKey};
+use crate::shard::Shard;
 use crate::stack::Stack;
 pub use crate::stacks::Prepare;
 use crate::statistics::{ConnectionStatistics, ListenerStatistics};
@@ -41,11 +42,41 @@ impl Listener {
         Ok(Listener::new(udp, options))
     }
 
+    /// Several listeners on one UDP address, for as many threads: each has connections of its own, and gets their
+    /// frames. All get the same options, limits included, and the same secret. A peer's first frame comes to the one
+    /// that its address and port lead to.
+    ///
+    /// Errors: `Io`: as of `bind`; there are to be none, or more than 64; or several, and the system is not Linux.
+    pub fn bind_shards(address: SocketAddr, options: &Options, count: usize) -> Result<Vec<Listener>, Error> {
+        Listener::bind_shards_over(address, options, count, |udp| Ok(Box::new(udp)))
+    }
+
+    /// The same with a transport around each socket.
+    pub(crate) fn bind_shards_over(
+        address: SocketAddr,
+        options: &Options,
+        count: usize,
+        over: impl Fn(Udp) -> Result<Box<dyn Transport>, Error>,
+    ) -> Result<Vec<Listener>, Error> {
+        let sockets = Udp::bind_group(address, count).map_err(Error::io("cannot bind the address"))?;
+        let secret = options.secret.unwrap_or_else(Secret::draw);
+        let made = |(udp, shard): (Udp, Shard)| {
+            let seed = options.seed.map(|seed| seed.wrapping_add(shard.index().into()));
+            Ok(Listener::of_shard(shard, over(udp)?, Options { secret: Some(secret), seed, ..options.clone() }))
+        };
+        sockets.into_iter().zip(Shard::each(count)).map(made).collect()
+    }
+
     /// A listener on any transport.
     pub fn new(transport: impl Transport + 'static, options: Options) -> Listener {
+        Listener::of_shard(Shard::ALONE, transport, options)
+    }
+
+    fn of_shard(shard: Shard, transport: impl Transport + 'static, options: Options) -> Listener {
         let now = transport.now();
         let link = Link::new(Box::new(transport), options.backlog, options.gather);
-        Listener { router: Router::new(link, options, now), asked_at: now, since: 0, not_sync: PhantomData }
+        let router = Router::of_shard(shard, link, options, now);
+        Listener { router, asked_at: now, since: 0, not_sync: PhantomData }
     }
 
     /// The address that peers send to.

@@ -1,5 +1,6 @@
 //! The options of a listener.
 
+use crate::random::Random;
 use crate::secure::keys::{Keys, Psk};
 use crate::secure::signature::SigningKey;
 use std::time::Duration;
@@ -75,6 +76,16 @@ pub struct Options {
 /// Random bytes that the host keeps, and nobody else knows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Secret(pub [u8; 16]);
+
+impl Secret {
+    /// A new one.
+    pub(crate) fn draw() -> Secret {
+        let mut random = Random::from_system();
+        let mut bytes = [0; 16];
+        bytes.chunks_mut(8).for_each(|half| half.copy_from_slice(&random.draw().to_le_bytes()));
+        Secret(bytes)
+    }
+}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -67,15 +67,16 @@ use crate::event_queue::EventQueue;
 use crate::ffi::NacreAddr;
 use crate::instance::{Outcome, QuickHead, QUICK_HEAD_MAX};
 use crate::options::Options;
-use crate::outbox::{Flow, Flushed, Outbox};
+use crate::outbox::Outbox;
 use crate::output::Message;
 use crate::random::Random;
 use crate::refusals::Refusals;
 use crate::retry::Retries;
 use crate::security::Security;
+use crate::shard::Shard;
 use crate::shares::Cause;
 use crate::stacks::Stacks;
-use crate::statistics::{ListenerStatistics, Traffic};
+use crate::statistics::ListenerStatistics;
 use crate::stepper::{Lent, Op, Stepper};
 use after::After;
 use schedule::Schedule;
@@ -126,14 +127,19 @@ pub(crate) enum Found {
 impl<O: Outbox> Router<O> {
     /// Knows no stack and has no connection.
     pub(crate) fn new(outbox: O, options: Options, now: u64) -> Router<O> {
+        Router::of_shard(Shard::ALONE, outbox, options, now)
+    }
+
+    /// The same for one of several listeners with an address.
+    pub(crate) fn of_shard(shard: Shard, outbox: O, options: Options, now: u64) -> Router<O> {
         let mut random = options.seed.map_or_else(Random::from_system, Random::new);
         Router {
             outbox,
-            retries: Retries::new(options.secret, &mut random),
+            retries: Retries::new(options.secret, shard, &mut random),
             refusals: Refusals::default(),
             security: Security::new(&options),
             stacks: Stacks::default(),
-            connections: Connections::new(options.connections),
+            connections: Connections::new(options.connections, shard),
             admission: Admission::new(&options, now),
             stepper: Stepper::new(),
             after: Vec::new(),
@@ -195,26 +201,6 @@ impl<O: Outbox> Router<O> {
     /// Keeps errors of the network about frames, to be reported.
     pub(crate) fn note_errors(&mut self, errors: Vec<(SocketAddr, io::Error)>) {
         self.errors.extend(errors);
-    }
-
-    /// Counts what became of frames that had waited or were held, and keeps errors to be reported.
-    pub(crate) fn note_flushed(&mut self, flushed: Flushed) {
-        self.errors.extend(flushed.reported);
-        for flow in flushed.overflowed {
-            self.traffic_of(flow).overflowed += 1;
-        }
-        for (flow, to, error) in flushed.failed {
-            self.traffic_of(flow).send_errors += 1;
-            self.errors.push((to, error));
-        }
-    }
-
-    fn traffic_of(&mut self, flow: Flow) -> &mut Traffic {
-        let Router { connections, statistics, .. } = self;
-        match flow.and_then(|id| connections.get_mut(id).ok()) {
-            Some(connection) => &mut connection.traffic,
-            None => &mut statistics.traffic,
-        }
     }
 
     /// The events that wait.

@@ -2,6 +2,8 @@
 
 #[cfg_attr(not(target_os = "linux"), path = "udp/portable.rs")]
 mod batches;
+#[cfg(target_os = "linux")]
+mod group;
 mod receiving;
 mod sending;
 
@@ -16,7 +18,8 @@ use sending::Sender;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes asked of the system for each of the socket's two buffers; it may give less.
@@ -33,6 +36,8 @@ pub struct Udp {
     ipv6: bool,
     received: Received,
     sender: Sender,
+    /// All sockets with this address, if they are several.
+    group: Option<Arc<[OwnedFd]>>,
 }
 
 impl Udp {
@@ -40,6 +45,24 @@ impl Udp {
     ///
     /// Errors: those of the system (`AddrInUse`, `PermissionDenied`, ...).
     pub fn bind(address: SocketAddr) -> io::Result<Udp> {
+        Udp::bind_with(address, |_| Ok(()))
+    }
+
+    /// Several sockets with one address, among which what arrives is divided: each gets the frames of its own
+    /// connections.
+    ///
+    /// Errors: as of `bind`; `Unsupported` on other systems than Linux, if there are to be several.
+    pub(crate) fn bind_group(address: SocketAddr, count: usize) -> io::Result<Vec<Udp>> {
+        #[cfg(target_os = "linux")]
+        return group::bind(address, count);
+        #[cfg(not(target_os = "linux"))]
+        match count {
+            1 => Ok(vec![Udp::bind(address)?]),
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    fn bind_with(address: SocketAddr, prepare: impl FnOnce(&Socket) -> io::Result<()>) -> io::Result<Udp> {
         let ipv6 = address.is_ipv6();
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if ipv6 {
@@ -49,6 +72,7 @@ impl Udp {
         // A smaller buffer loses more and is no error.
         let _ = socket.set_recv_buffer_size(BUFFER);
         let _ = socket.set_send_buffer_size(BUFFER);
+        prepare(&socket)?;
         socket.bind(&address.into())?;
         // Without this the errors of unconnected sockets are simply not reported.
         let _ = system::ask_for_errors(socket.as_fd(), ipv6);
@@ -56,7 +80,7 @@ impl Udp {
         let _ = batches::join_arriving(socket.as_fd());
         let socket: UdpSocket = socket.into();
         let local = socket.local_addr()?;
-        Ok(Udp { socket, local, ipv6, received: Received::new(), sender: Sender::default() })
+        Ok(Udp { socket, local, ipv6, received: Received::new(), sender: Sender::default(), group: None })
     }
 
     /// `sendmsg` with its headers and vectors costs the system more than it costs to put a short frame together here.

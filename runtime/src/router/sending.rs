@@ -3,7 +3,7 @@
 use super::Router;
 use crate::connection::{Connection, Phase};
 use crate::event::ConnectionId;
-use crate::outbox::{Flow, Outbox, Sent};
+use crate::outbox::{Flow, Flushed, Outbox, Sent};
 use crate::output::{Message, Output};
 use crate::statistics::Traffic;
 use std::io::{self, IoSlice};
@@ -45,6 +45,26 @@ impl<O: Outbox> Router<O> {
         if frames > 1 {
             let flushed = outbox.let_go();
             self.note_flushed(flushed);
+        }
+    }
+
+    /// Counts what became of frames that had waited or were held, and keeps errors to be reported.
+    pub(crate) fn note_flushed(&mut self, flushed: Flushed) {
+        self.errors.extend(flushed.reported);
+        for flow in flushed.overflowed {
+            self.traffic_of(flow).overflowed += 1;
+        }
+        for (flow, to, error) in flushed.failed {
+            self.traffic_of(flow).send_errors += 1;
+            self.errors.push((to, error));
+        }
+    }
+
+    fn traffic_of(&mut self, flow: Flow) -> &mut Traffic {
+        let Router { connections, statistics, .. } = self;
+        match flow.and_then(|id| connections.get_mut(id).ok()) {
+            Some(connection) => &mut connection.traffic,
+            None => &mut statistics.traffic,
         }
     }
 
