@@ -38,6 +38,24 @@ impl Backlog {
         self.turns.is_empty()
     }
 
+    /// Whether frames of a connection wait.
+    #[inline]
+    pub(crate) fn has(&self, flow: Flow) -> bool {
+        !self.is_empty() && self.queues.contains_key(&flow)
+    }
+
+    /// How many connections have frames that wait.
+    pub(crate) fn flows(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Lets the others go before the one whose frame would be next.
+    pub(crate) fn pass_turn(&mut self) {
+        if let Some(flow) = self.turns.pop_front() {
+            self.turns.push_back(flow);
+        }
+    }
+
     /// Adds a frame; returns whether there was room.
     pub(crate) fn push(&mut self, flow: Flow, to: SocketAddr, frame: Vec<u8>) -> bool {
         let room = self.most - self.bytes;
@@ -130,6 +148,16 @@ mod tests {
             std::iter::from_fn(|| backlog.pop()).map(|(_, to, frame)| (to.port(), frame[0])).collect();
         assert_eq!(taken, [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (1, 2), (1, 3)]);
         assert!(backlog.is_empty() && backlog.queues.is_empty() && backlog.bytes == 0);
+    }
+
+    #[test]
+    fn connection_that_passes_its_turn_is_the_last() {
+        let mut backlog = Backlog::new(1000);
+        (1..4).for_each(|n| assert_eq!(push(&mut backlog, n, 2), 2));
+        backlog.pass_turn();
+        assert!(backlog.has(flow(1)) && !backlog.has(flow(4)) && backlog.flows() == 3);
+        let taken: Vec<u16> = std::iter::from_fn(|| backlog.pop()).map(|(_, to, _)| to.port()).collect();
+        assert_eq!(taken, [2, 3, 1, 2, 3, 1]);
     }
 
     #[test]

@@ -173,6 +173,10 @@ impl<T: Transport, W: Write + Send> Transport for Captured<T, W> {
         Ok(())
     }
 
+    fn has_common_room(&self) -> bool {
+        self.inner.has_common_room()
+    }
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let (len, from) = self.inner.receive(buffer)?;
         self.note(from, self.inner.local(), &buffer[..len]);

@@ -105,6 +105,8 @@ impl Link {
     }
 
     fn send_waiting(&mut self, flushed: &mut Flushed) {
+        // Connections that may find no room before there is no use in going on.
+        let mut tries = if self.transport.has_common_room() { 1 } else { self.backlog.flows() };
         while let Some((flow, to, frame)) = self.backlog.pop() {
             let (handed, reported) = self.hand_over(Transport::send, to, &[IoSlice::new(&frame)]);
             flushed.reported.extend(reported);
@@ -112,7 +114,12 @@ impl Link {
                 Handed::Sent => {}
                 Handed::NoRoom => {
                     self.backlog.put_back(flow, to, frame);
-                    break;
+                    tries -= 1;
+                    if tries == 0 {
+                        break;
+                    }
+                    self.backlog.pass_turn();
+                    continue;
                 }
                 Handed::Failed(error) => flushed.failed.push((flow, to, error)),
             }
@@ -123,13 +130,21 @@ impl Link {
     /// Sends what is held; what the transport has no room for waits.
     fn send_batch(&mut self, flushed: &mut Flushed) {
         let mut batch = std::mem::take(&mut self.batch);
-        while !batch.rest().is_empty() {
+        while let Some((flow, to, frame)) = batch.first() {
             let (sent, result) = match self.backlog.is_empty() {
                 true => self.transport.send_all(batch.rest()),
-                false => (0, Err(io::ErrorKind::WouldBlock.into())),
+                false if self.must_wait(flow) => (0, Err(io::ErrorKind::WouldBlock.into())),
+                false => match self.transport.send(to, &[IoSlice::new(frame)]) {
+                    Ok(()) => (1, Ok(())),
+                    Err(error) => (0, Err(error)),
+                },
             };
             batch.pass(sent);
-            let (Some((flow, to, frame)), Err(error)) = (batch.first(), result) else { break };
+            let Err(error) = result else {
+                debug_assert!(sent > 0, "the transport sends all frames or tells why not");
+                continue;
+            };
+            let Some((flow, to, frame)) = batch.first() else { break };
             let (handed, reported) = match error.kind() {
                 io::ErrorKind::WouldBlock => (Handed::NoRoom, vec![]),
                 _ => self.hand_over_again(Transport::send, (to, &[IoSlice::new(frame)]), error),
@@ -137,7 +152,7 @@ impl Link {
             flushed.reported.extend(reported);
             match handed {
                 Handed::Sent => {}
-                Handed::NoRoom if self.backlog.push(flow, to, frame.to_vec()) => {}
+                Handed::NoRoom if self.lets_wait(flow, to, frame.to_vec()) => {}
                 Handed::NoRoom => flushed.overflowed.push(flow),
                 Handed::Failed(error) => flushed.failed.push((flow, to, error)),
             }
@@ -145,6 +160,18 @@ impl Link {
         }
         batch.clear();
         self.batch = batch;
+    }
+
+    /// Whether a frame must wait because others do.
+    #[inline]
+    fn must_wait(&self, flow: Flow) -> bool {
+        !self.backlog.is_empty() && (self.transport.has_common_room() || self.backlog.has(flow))
+    }
+
+    /// Lets a frame wait; false if it is lost. The router's own frames, which are repeated where it matters, would have
+    /// to wait for each other, whatever receiver has no room.
+    fn lets_wait(&mut self, flow: Flow, to: SocketAddr, frame: Vec<u8>) -> bool {
+        (flow.is_some() || self.transport.has_common_room()) && self.backlog.push(flow, to, frame)
     }
 
     /// Gives a frame to the transport. The system may report an earlier frame's error when another one is sent; that
@@ -187,13 +214,13 @@ impl Outbox for Link {
             self.batch.push(flow, to, frame);
             return Sent::Done;
         }
-        let (handed, reported) = match self.backlog.is_empty() {
-            true => self.hand_over(Transport::send, to, frame),
-            false => (Handed::NoRoom, vec![]),
+        let (handed, reported) = match self.must_wait(flow) {
+            false => self.hand_over(Transport::send, to, frame),
+            true => (Handed::NoRoom, vec![]),
         };
         let error = match handed {
             Handed::Sent => None,
-            Handed::NoRoom if self.backlog.push(flow, to, joined(frame)) => None,
+            Handed::NoRoom if self.lets_wait(flow, to, joined(frame)) => None,
             Handed::NoRoom => return Sent::Overflowed(reported),
             Handed::Failed(error) => Some(error),
         };
@@ -204,7 +231,7 @@ impl Outbox for Link {
     }
 
     fn probe(&mut self, to: SocketAddr, frame: &[u8]) -> Sent {
-        if !self.backlog.is_empty() {
+        if !self.backlog.is_empty() && self.transport.has_common_room() {
             return Sent::Overflowed(vec![]);
         }
         let (handed, mut reported) = self.hand_over(Transport::probe, to, &[IoSlice::new(frame)]);

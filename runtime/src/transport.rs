@@ -39,6 +39,12 @@ pub trait Transport: Send {
         (frames.len(), Ok(()))
     }
 
+    /// Whether all frames need the same room: after `WouldBlock`, none has room before `wait` tells so. Otherwise each
+    /// receiver has room of its own, and only frames to that one wait.
+    fn has_common_room(&self) -> bool {
+        true
+    }
+
     /// Receives a frame into `buffer`: its length and who sent it. Longer frames are cut.
     ///
     /// Errors: `WouldBlock` if none is pending; otherwise those of the system.
@@ -93,6 +99,10 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn send_all(&mut self, frames: Datagrams<'_>) -> (usize, io::Result<()>) {
         (**self).send_all(frames)
+    }
+
+    fn has_common_room(&self) -> bool {
+        (**self).has_common_room()
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {

@@ -8,6 +8,8 @@ struct Scripted {
     results: Arc<Mutex<VecDeque<io::ErrorKind>>>,
     reported: Arc<Mutex<VecDeque<SocketAddr>>>,
     sent: Arc<Mutex<Vec<Vec<u8>>>>,
+    /// The ports of receivers that have no room, where each has room of its own.
+    full: Option<Arc<Mutex<Vec<u16>>>>,
 }
 
 impl Transport for Scripted {
@@ -19,7 +21,14 @@ impl Transport for Scripted {
         0
     }
 
-    fn send(&mut self, _: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+    fn has_common_room(&self) -> bool {
+        self.full.is_none()
+    }
+
+    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+        if self.full.as_ref().is_some_and(|full| full.lock().unwrap().contains(&to.port())) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         match self.results.lock().unwrap().pop_front() {
             Some(kind) => Err(kind.into()),
             None => {
@@ -179,4 +188,34 @@ fn error_of_a_frame_is_its_own_if_none_is_reported() {
     let Sent::Failed(Some(error), others) = send(&mut link, 7) else { panic!("it was not sent") };
     assert_eq!((error.kind(), others.len()), (io::ErrorKind::PermissionDenied, 0));
     assert!(transport.sent.lock().unwrap().is_empty() && link.is_idle());
+}
+
+#[test]
+fn receivers_with_room_of_their_own_do_not_wait_for_others() {
+    for gathers in [false, true] {
+        let full = Arc::new(Mutex::new(vec![2]));
+        let transport = Scripted { full: Some(full.clone()), ..Scripted::default() };
+        let mut link = Link::new(Box::new(transport.clone()), 100, gathers);
+        let flow = |n: u64| Some(crate::event::ConnectionId::from_number(n));
+        for byte in 0..12 {
+            let port = [2, 3, 4][byte % 3];
+            let sent = link.send(flow(port), address(port as u16), &[IoSlice::new(&[byte as u8])]);
+            assert!(matches!(sent, Sent::Done), "{byte}");
+        }
+        link.flush();
+        assert_eq!(first_bytes(&transport), [1, 2, 4, 5, 7, 8, 10, 11], "{gathers}");
+        full.lock().unwrap().push(3);
+        link.send(flow(3), address(3), &[IoSlice::new(&[12])]);
+        assert!(!link.flush().moved && !link.is_idle());
+        full.lock().unwrap().retain(|port| *port == 2);
+        link.flush();
+        full.lock().unwrap().clear();
+        assert!(link.flush().moved && link.is_idle());
+        assert_eq!(first_bytes(&transport)[8..], [12, 0, 3, 6, 9], "in order: {gathers}");
+        full.lock().unwrap().push(5);
+        let sent = link.send(None, address(5), &[IoSlice::new(&[13])]);
+        let lost = link.flush().overflowed;
+        assert!(matches!(sent, Sent::Overflowed(_)) || lost == [None], "the router's own wait for none");
+        assert!(link.is_idle());
+    }
 }
