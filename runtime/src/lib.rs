@@ -70,6 +70,8 @@ mod secure;
 mod secured;
 mod security;
 mod shard;
+#[cfg_attr(not(all(target_os = "linux", target_has_atomic = "64")), path = "shared/unsupported.rs")]
+pub mod shared;
 mod shares;
 mod stack;
 mod stacks;

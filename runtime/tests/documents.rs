@@ -9,6 +9,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use nacre_runtime::shared;
 use nacre_runtime::{Endpoint, Event, Expect, Keys, Listener, Options, Stack};
 use support::{cc, header_dir, scratch, window};
 
@@ -142,4 +144,24 @@ fn program_in_c_answers() {
     wait_for_port();
     let _running = Ending(Command::new(&program).spawn().expect("it starts"));
     assert_eq!(client(window()).expect("it answers"), b"hello");
+}
+
+#[cfg(target_os = "linux")]
+fn over_shared_memory(path: &Path, stack: Stack) -> Result<(), Box<dyn Error>> {
+    let mut server = Listener::new(shared::listen(path)?, Options::default());
+    server.serve(&stack)?;
+    let mut client = Listener::new(shared::connect(path)?, Options::default());
+    let connection = client.connect(shared::server_address(), &stack)?;
+    let soon = Some(Duration::from_secs(10));
+    client.send_blocking(connection, b"hello", soon)?;
+    let arrived = server.accept(soon)?;
+    assert_eq!(server.receive(arrived, soon)?, b"hello");
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn listeners_share_memory() {
+    let folder = scratch();
+    over_shared_memory(&folder.path().join("socket"), window()).expect("a message arrives");
 }
