@@ -300,5 +300,4 @@ fn read(words: &[AtomicU64], bytes: &mut [u8]) {
 }
 
 #[cfg(test)]
-#[path = "ring_tests.rs"]
 mod tests;
