@@ -19,10 +19,11 @@ const QUICK: &[&str] = &[
     "reorder",
     "sequencer",
 ];
-const LONG: &[&str] = &["delay", "encrypt", "floor", "frag", "pt2pt", "reno", "sign"];
+const LONG: &[&str] = &["batch", "delay", "encrypt", "floor", "frag", "pt2pt", "reno", "sign"];
 
 /// Layers that are also verified in stacks.
-const IN_STACKS: &[&str] = &["check_fifo", "check_integrity", "encrypt", "floor", "frag", "pt2pt", "reno", "sign"];
+const IN_STACKS: &[&str] =
+    &["batch", "check_fifo", "check_integrity", "encrypt", "floor", "frag", "pt2pt", "reno", "sign"];
 
 fn tried(layer: &str) {
     let stacks = IN_STACKS.contains(&layer);
