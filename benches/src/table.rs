@@ -5,7 +5,7 @@ use crate::frame_path::FramePath;
 use crate::handshakes::Handshakes;
 use crate::harness::{Cost, Entry};
 use crate::shares::{Share, LOSSES};
-use crate::udp::Network;
+use crate::udp::{Network, Rates};
 
 const HEAD: &str = "\
 # Performance
@@ -93,10 +93,10 @@ the quick entries.
 const NETWORK: &str = "
 ## Over UDP on loopback
 
-`reliable_plain` at level inline through the runtime (`Listener`), between two threads. The comparison (*raw*) is a
-ping-pong of two threads on plain sockets in C (`benches/c/raw.c`) with the same system calls: `sendto` and `recvfrom`
-on unconnected IPv4 sockets. The payload has 16 bytes. *Polling* never sleeps. *Blocking* sleeps in `recvfrom` (raw) or
-`ppoll` (nacre).
+`reliable_plain` at level bypass through the runtime (`Listener`), between two threads. The comparison (*raw*) is a
+ping-pong of two threads on plain sockets in C (`benches/c/raw.c`) with `sendto` and `recvfrom` on unconnected IPv4
+sockets; the runtime takes `recvmmsg`. The payload has 16 bytes. *Polling* never sleeps. *Blocking* sleeps in `recvfrom`
+(raw) or `ppoll` (nacre).
 ";
 
 const HANDSHAKES: &str = "
@@ -222,10 +222,15 @@ pub fn network(n: &Network) -> String {
         text += &format!("| {mode} | {:.1} | {:.1} | **{:.2}** ({low:.2}-{high:.2}) |\n", r.raw, r.nacre, r.ratio);
     }
     text +=
-        "\nOne direction, as fast as the window allows, until everything is acknowledged (median of five runs):\n\n\
-             | message | messages per second | MB/s |\n|---|---|---|\n";
-    for (size, rate) in &n.rates {
-        text += &format!("| {size} B | {rate:.0} | {:.1} |\n", rate * *size as f64 / 1e6);
+        "\nThousands of messages per second in one direction, as fast as the window allows, until everything is \
+             acknowledged; of datagrams that arrive (*raw*, `benches/c/flood.c`, without acknowledgements). Medians of five \
+             alternating runs. *Offload*: the system divides and joins datagrams. *Gathered*: `Options::gather`, \
+             and then the same.\n\n\
+             | message | raw | raw, offload | nacre | nacre, gathered | of raw | MB/s |\n|---|---|---|---|---|---|---|\n";
+    for Rates { size, raw: [raw, offload], nacre: [nacre, gathered] } in &n.rates {
+        let thousands = [raw, offload, nacre, gathered].map(|rate| format!("{:.0}", rate / 1e3)).join(" | ");
+        let megabytes = gathered * *size as f64 / 1e6;
+        text += &format!("| {size} B | {thousands} | **{:.2}** | {megabytes:.1} |\n", gathered / raw);
     }
     text +=
         "\nThe same with `encrypt` between `pt2pt` and `floor`, divided by the rate without (median and quartiles of \

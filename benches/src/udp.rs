@@ -15,6 +15,7 @@ use crate::harness::emit;
 
 /// The comparison.
 const RAW: &str = include_str!("../c/raw.c");
+const FLOOD: &str = include_str!("../c/flood.c");
 /// The round trips of one run.
 pub const ROUNDS: usize = 4_000;
 /// The runs of each variant, which alternate; each pair of runs gives one ratio.
@@ -29,9 +30,18 @@ const PAIRS: usize = 15;
 pub struct Network {
     pub polling: RoundTrip,
     pub blocking: RoundTrip,
-    pub rates: Vec<(usize, f64)>,
+    pub rates: Vec<Rates>,
     /// By size: the rate of `encrypted_reliable` divided by that of `reliable_plain`, and the quartiles.
     pub encrypted: Vec<(usize, f64, (f64, f64))>,
+}
+
+/// Messages per second in one direction, by who sends them; medians of alternating runs.
+pub struct Rates {
+    pub size: usize,
+    /// A system call for each datagram; the system divides and joins datagrams.
+    pub raw: [f64; 2],
+    /// A system call for each frame; frames gathered.
+    pub nacre: [f64; 2],
 }
 
 /// Medians over the runs: of the median round trip of a run, in microseconds, and of the ratio of two consecutive runs,
@@ -46,18 +56,30 @@ pub struct RoundTrip {
 /// Compiles the stack in `file` and measures it over loopback; build products are written to `folder`.
 pub fn measure(folder: &Path, file: &Path) -> Result<Network, String> {
     eprintln!("measuring over UDP");
-    let at = |stack: &str| load(folder, file, stack, Level::Inline);
+    let at = |stack: &str| load(folder, file, stack, Level::Bypass);
     let (stack, secure) = (at(PLAIN)?, at("encrypted_reliable")?);
-    let raw = raw(folder)?;
+    let (raw, flood) = (program(folder, "raw", RAW)?, program(folder, "flood", FLOOD)?);
     let polling = compare(&raw, &stack, true)?;
     let blocking = compare(&raw, &stack, false)?;
-    let mut rates = Vec::new();
-    for size in [8, 64, 1024] {
-        let runs = (0..RATE_RUNS).map(|_| rate(&stack, size)).collect::<Result<Vec<f64>, String>>()?;
-        rates.push((size, quantile(runs, 0.5)));
-    }
+    let rates = [8, 64, 1024, 1400].into_iter().map(|size| rates(&flood, &stack, size)).collect::<Result<_, _>>()?;
     let encrypted = [64, 1024].into_iter().map(|size| encrypted(&stack, &secure, size)).collect::<Result<_, _>>()?;
     Ok(Network { polling, blocking, rates, encrypted })
+}
+
+/// Alternates runs of plain sockets and of the runtime.
+fn rates(flood: &Path, stack: &Stack, size: usize) -> Result<Rates, String> {
+    let mut runs: [Vec<f64>; 4] = Default::default();
+    for _ in 0..RATE_RUNS {
+        for (run, how) in runs.iter_mut().zip(["plain", "offload"]) {
+            let text = self::run(Command::new(flood).args([&size.to_string(), how]))?;
+            run.push(text.trim().parse().map_err(|e| format!("{text}: {e}"))?);
+        }
+        for (run, gather) in runs[2..].iter_mut().zip([false, true]) {
+            run.push(rate_with(stack, size, gather)?);
+        }
+    }
+    let [plain, offload, single, gathered] = runs.map(|run| quantile(run, 0.5));
+    Ok(Rates { size, raw: [plain, offload], nacre: [single, gathered] })
 }
 
 /// Alternates runs of a stack that encrypts and of the same one without.
@@ -120,10 +142,9 @@ pub fn load(folder: &Path, file: &Path, stack: &str, level: Level) -> Result<Sta
     unsafe { Stack::load(&object, &symbol(stack, level)) }.map_err(|e| e.to_string())
 }
 
-fn raw(folder: &Path) -> Result<std::path::PathBuf, String> {
-    let program = folder.join("raw");
-    let source = folder.join("raw.c");
-    std::fs::write(&source, RAW).map_err(|e| e.to_string())?;
+fn program(folder: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
+    let (program, source) = (folder.join(name), folder.join(format!("{name}.c")));
+    std::fs::write(&source, text).map_err(|e| e.to_string())?;
     run(Command::new("gcc").args(["-std=c11", "-O2", "-pthread"]).arg(source).arg("-o").arg(&program))?;
     Ok(program)
 }
@@ -147,9 +168,11 @@ fn server(
     stack: &Stack,
     echo: bool,
     polling: bool,
+    gather: bool,
 ) -> Result<(SocketAddr, Arc<AtomicBool>, std::thread::JoinHandle<u64>), String> {
+    let options = Options { gather, ..options(1) };
     let mut listener =
-        Listener::bind("127.0.0.1:0".parse().expect("an address"), options(1)).map_err(|e| e.to_string())?;
+        Listener::bind("127.0.0.1:0".parse().expect("an address"), options).map_err(|e| e.to_string())?;
     listener.serve(stack).map_err(|e| e.to_string())?;
     let at = listener.local();
     let stop = Arc::new(AtomicBool::new(false));
@@ -194,9 +217,10 @@ fn options(end: u8) -> Options {
     Options { keys: Some(Keys::from_bytes(&[end + 1; 32])), ..Options::default() }
 }
 
-fn client(stack: &Stack, to: SocketAddr) -> Result<(Listener, ConnectionId), String> {
+fn client(stack: &Stack, to: SocketAddr, gather: bool) -> Result<(Listener, ConnectionId), String> {
+    let options = Options { gather, ..options(0) };
     let mut listener =
-        Listener::bind("127.0.0.1:0".parse().expect("an address"), options(0)).map_err(|e| e.to_string())?;
+        Listener::bind("127.0.0.1:0".parse().expect("an address"), options).map_err(|e| e.to_string())?;
     let id = listener.connect(to, stack).map_err(|e| e.to_string())?;
     Ok((listener, id))
 }
@@ -204,8 +228,8 @@ fn client(stack: &Stack, to: SocketAddr) -> Result<(Listener, ConnectionId), Str
 /// Returns the median of the round trips of one run, in microseconds. `of`: the bytes of a message, and how many.
 pub fn round_trip(stack: &Stack, of: (usize, usize), polling: bool) -> Result<f64, String> {
     let (size, rounds) = of;
-    let (at, stop, thread) = server(stack, true, polling)?;
-    let (mut listener, id) = client(stack, at)?;
+    let (at, stop, thread) = server(stack, true, polling, false)?;
+    let (mut listener, id) = client(stack, at, false)?;
     let data = vec![7u8; size];
     let mut times = Vec::with_capacity(rounds);
     for _ in 0..rounds {
@@ -235,8 +259,8 @@ fn one_round(listener: &mut Listener, id: ConnectionId, data: &[u8], polling: bo
 /// Starts `rounds` round trips of 8 bytes at a rate of `per_second`, or as fast as possible if that is slower; both
 /// threads poll. Returns the achieved rate and the median latency in microseconds.
 pub fn paced(stack: &Stack, per_second: u32, rounds: usize) -> Result<(f64, f64), String> {
-    let (at, stop, thread) = server(stack, true, true)?;
-    let (mut listener, id) = client(stack, at)?;
+    let (at, stop, thread) = server(stack, true, true, false)?;
+    let (mut listener, id) = client(stack, at, false)?;
     one_round(&mut listener, id, &[7; 8], true)?;
     let begin = Instant::now();
     let mut times = Vec::with_capacity(rounds);
@@ -257,7 +281,7 @@ pub fn paced(stack: &Stack, per_second: u32, rounds: usize) -> Result<(f64, f64)
 /// Each of `clients` connections to one server makes `rounds` round trips of 8 bytes, one at a time. Returns the
 /// total number of round trips per second.
 pub fn crowd(stack: &Stack, clients: usize, rounds: usize) -> Result<f64, String> {
-    let (at, stop, thread) = server(stack, true, false)?;
+    let (at, stop, thread) = server(stack, true, false, false)?;
     let told = |e: nacre_runtime::Error| e.to_string();
     let mut listener = Listener::bind("127.0.0.1:0".parse().expect("an address"), options(0)).map_err(told)?;
     let mut left = BTreeMap::new();
@@ -292,10 +316,14 @@ pub fn crowd(stack: &Stack, clients: usize, rounds: usize) -> Result<f64, String
     Ok((clients * rounds) as f64 / seconds)
 }
 
-/// Returns the messages per second in one direction.
+/// Returns the messages per second in one direction, with frames gathered.
 pub fn rate(stack: &Stack, size: usize) -> Result<f64, String> {
-    let (at, stop, thread) = server(stack, false, false)?;
-    let (mut listener, id) = client(stack, at)?;
+    rate_with(stack, size, true)
+}
+
+fn rate_with(stack: &Stack, size: usize, gather: bool) -> Result<f64, String> {
+    let (at, stop, thread) = server(stack, false, false, gather)?;
+    let (mut listener, id) = client(stack, at, gather)?;
     let data = vec![7u8; size];
     // The handshake is not part of the rate.
     listener.send_blocking(id, &data, Some(Duration::from_secs(5))).map_err(|e| e.to_string())?;

@@ -97,7 +97,7 @@ struct nacre_options {
     const struct nacre_faults *faults; /* NULL: none */
     const char *capture;               /* a pcap file that all frames are written to, as they are on the wire; NULL: none */
     uint32_t moves;                    /* 1: a connection moves with its peer (docs/runtime.md) */
-    uint32_t reserved;
+    uint32_t gather;                   /* 1: frames are held until nacre_poll finds nothing more, or nacre_flush (docs/runtime.md) */
     const uint8_t *secret;             /* 16 random bytes that the host keeps, so that proofs of addresses survive a restart, and the peers of
                                         * secure connections notice one at once; NULL: new ones */
     const uint8_t *keys;               /* secure stacks: the secret key of this end, 32 bytes (nacre_keys_new); NULL: only psk */
@@ -121,6 +121,10 @@ struct nacre_statistics {
 /* A listener on an IP address ("127.0.0.1", "::"; NULL: any, IPv4 and IPv6) and port (0: any). `options` may be NULL. NULL on
  * error: then nacre_error(NULL) says why, for this thread. */
 struct nacre_listener *nacre_listen(const char *address, uint16_t port, const struct nacre_options *options);
+/* So many listeners on one address, for as many threads: each has connections of its own, and gets their frames. Options apply to each
+ * of them. Linux only, and at most 64. On error nacre_error(NULL) says why, and `listeners` is left as it was. */
+int nacre_listen_shards(const char *address, uint16_t port, const struct nacre_options *options, uint32_t count,
+                        struct nacre_listener **listeners);
 /* Discards all connections at once and frees everything. */
 void nacre_listener_free(struct nacre_listener *listener);
 /* Lets peers begin connections with a stack. The descriptor must stay. */
@@ -162,6 +166,8 @@ int nacre_send_blocking(struct nacre_listener *listener, uint64_t connection, co
 /* Calls an input event of the stack by its index; `arguments` has four numbers or is NULL. */
 int nacre_call(struct nacre_listener *listener, uint64_t connection, uint16_t event, const uint64_t *arguments,
                const void *data, size_t len);
+/* Sends the frames that are held (nacre_options.gather). */
+int nacre_flush(struct nacre_listener *listener);
 /* The next notice, waiting up to timeout_ms milliseconds (0: not at all; negative: without end). */
 int nacre_poll(struct nacre_listener *listener, int timeout_ms, struct nacre_notice *notice);
 /* Closes the connection: what that means is up to the stack (docs/runtime.md). NACRE_NOTICE_CLOSED follows. */

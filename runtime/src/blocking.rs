@@ -128,6 +128,7 @@ impl Listener {
             }
         }
         self.router.release();
+        self.flush();
     }
 
     /// Does some work; if there is none, waits for it.
@@ -146,6 +147,9 @@ impl Listener {
     }
 
     fn sleep(&mut self, until: u64) -> Result<(), Error> {
+        if self.router.outbox().holds_some() {
+            self.flush();
+        }
         let (now, link) = (self.now(), self.router.outbox());
         let next = self.router.next_work().min(link.transport().deadline()).min(until);
         if next == 0 {

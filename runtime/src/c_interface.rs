@@ -44,16 +44,42 @@ thread_local! {
 /// and what it points to is NULL or lives during the call.
 #[no_mangle]
 pub unsafe extern "C" fn nacre_listen(address: *const c_char, port: u16, options: *const COptions) -> *mut CListener {
+    let mut listener = ptr::null_mut();
+    // SAFETY: the caller's promise; there is room for one.
+    unsafe { nacre_listen_shards(address, port, options, 1, &raw mut listener) };
+    listener
+}
+
+/// # Safety
+/// As for `nacre_listen`; `listeners` has room for `count`.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_listen_shards(
+    address: *const c_char,
+    port: u16,
+    options: *const COptions,
+    count: u32,
+    listeners: *mut *mut CListener,
+) -> c_int {
     // SAFETY: the caller's promise.
-    let made = unsafe { text(address).and_then(|address| listen(address, port, options)) };
+    let listen = |address| unsafe { listen(address, port, options, count as usize) };
+    let made = match listeners.is_null() {
+        true => Err(invalid("the place for the listeners is NULL")),
+        // SAFETY: the caller's promise.
+        false => unsafe { text(address) }.and_then(listen),
+    };
     match made {
-        Ok(listener) => {
-            let (stacks, error, text) = (HashMap::new(), CString::default(), CString::default());
-            Box::into_raw(Box::new(CListener { listener, stacks, error, text, bytes: Vec::new() }))
+        Ok(made) => {
+            for (index, listener) in made.into_iter().enumerate() {
+                let (stacks, error, text) = (HashMap::new(), CString::default(), CString::default());
+                let one = Box::new(CListener { listener, stacks, error, text, bytes: Vec::new() });
+                // SAFETY: the caller's promise: `index` is below `count`.
+                unsafe { *listeners.add(index) = Box::into_raw(one) };
+            }
+            OK
         }
         Err(error) => {
             LISTEN_ERROR.with(|kept| *kept.borrow_mut() = in_c(&error.to_string()));
-            ptr::null_mut()
+            ERROR
         }
     }
 }
@@ -225,6 +251,18 @@ pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int,
             ERROR
         }
     }
+}
+
+/// # Safety
+/// As for all.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_flush(listener: *mut CListener) -> c_int {
+    let flush = |this: &mut CListener| {
+        this.listener.flush();
+        Ok(())
+    };
+    // SAFETY: the caller's promise.
+    unsafe { with(listener, flush) }
 }
 
 /// # Safety

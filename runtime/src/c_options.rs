@@ -9,7 +9,6 @@ use crate::options::{Options, Secret};
 use crate::secure::keys::{Keys, Psk};
 use crate::secure::signature::SigningKey;
 use crate::transport::Transport;
-use crate::udp::Udp;
 use std::ffi::c_char;
 use std::fs::File;
 use std::io::BufWriter;
@@ -45,7 +44,7 @@ pub struct COptions {
     pub faults: *const CFaults,
     pub capture: *const c_char,
     pub moves: u32,
-    pub reserved: u32,
+    pub gather: u32,
     pub secret: *const [u8; 16],
     pub keys: *const [u8; 32],
     pub psk: *const [u8; 32],
@@ -56,19 +55,24 @@ pub struct COptions {
     pub signing: *const [u8; 32],
 }
 
-/// A listener as the options say.
+/// Listeners as the options say, so many with one address.
 ///
 /// # Safety
 /// `options` is NULL or has the size that it states, and what it points to is NULL or lives during the call.
-pub(crate) unsafe fn listen(address: Option<&str>, port: u16, options: *const COptions) -> Result<Listener, Error> {
+pub(crate) unsafe fn listen(
+    address: Option<&str>,
+    port: u16,
+    options: *const COptions,
+    count: usize,
+) -> Result<Vec<Listener>, Error> {
     let address = match address {
         Some(text) => text.parse::<IpAddr>().map_err(|_| invalid(&format!("`{text}` is not an IP address")))?,
         None => Ipv6Addr::UNSPECIFIED.into(),
     };
-    let udp = Udp::bind(SocketAddr::new(address, port)).map_err(Error::io("cannot bind the address"))?;
+    let address = SocketAddr::new(address, port);
     // SAFETY: the caller's promise.
     let Some(from) = (unsafe { options.as_ref() }) else {
-        return Ok(Listener::new(udp, Options::default()));
+        return Listener::bind_shards(address, &Options::default(), count);
     };
     let mut options = to_options(from)?;
     // SAFETY: the caller's promise.
@@ -81,15 +85,20 @@ pub(crate) unsafe fn listen(address: Option<&str>, port: u16, options: *const CO
     options.signing = unsafe { from.signing.as_ref() }.map(SigningKey::from_bytes);
     // SAFETY: the caller's promise.
     let (faults, file) = unsafe { (from.faults.as_ref(), text(from.capture)?) };
-    let mut transport: Box<dyn Transport> = Box::new(udp);
-    if let Some(file) = file {
-        let open = File::create(file).and_then(|file| Captured::new(transport, BufWriter::new(file)));
-        transport = Box::new(open.map_err(Error::io("cannot write the capture"))?);
+    if file.is_some() && count > 1 {
+        return Err(invalid("several listeners cannot write one capture"));
     }
-    if let Some(faults) = faults {
-        transport = Box::new(Faulty::new(transport, to_faults(faults), Direction::Both));
-    }
-    Ok(Listener::new(transport, options))
+    Listener::bind_shards_over(address, &options, count, |udp| {
+        let mut transport: Box<dyn Transport> = Box::new(udp);
+        if let Some(file) = file {
+            let open = File::create(file).and_then(|file| Captured::new(transport, BufWriter::new(file)));
+            transport = Box::new(open.map_err(Error::io("cannot write the capture"))?);
+        }
+        if let Some(faults) = faults {
+            transport = Box::new(Faulty::new(transport, to_faults(faults), Direction::Both));
+        }
+        Ok(transport)
+    })
 }
 
 fn to_options(from: &COptions) -> Result<Options, Error> {
@@ -117,6 +126,7 @@ fn to_options(from: &COptions) -> Result<Options, Error> {
         timeout: ms(from.timeout_ms, default.timeout),
         linger: ms(from.linger_ms, default.linger),
         moves: from.moves != 0,
+        gather: from.gather != 0,
         secure_moves: from.secure_stays == 0,
         hybrid: from.x25519_alone == 0,
         plain_beside_secure: from.plain_beside_secure != 0,

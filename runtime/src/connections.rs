@@ -6,6 +6,7 @@ use crate::error::NoConnection;
 use crate::event::ConnectionId;
 use crate::peers::{Peer, Peers};
 use crate::random::Random;
+use crate::shard::Shard;
 use crate::table::{Place, Table};
 use crate::wire::Label;
 use std::net::SocketAddr;
@@ -32,9 +33,14 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// An empty table for at most `limit` connections.
-    pub(crate) fn new(limit: usize) -> Connections {
-        Connections { table: Table::new(limit), peers: Peers::default(), departed: Departed::default(), serial: 1 }
+    /// An empty table for at most `limit` connections of a shard.
+    pub(crate) fn new(limit: usize, shard: Shard) -> Connections {
+        Connections {
+            table: Table::new(limit, shard),
+            peers: Peers::default(),
+            departed: Departed::default(),
+            serial: 1,
+        }
     }
 
     /// The connection with this id.
@@ -236,7 +242,7 @@ mod tests {
 
     #[test]
     fn connection_is_found_by_cookie_only_from_its_address() {
-        let (mut all, mut random) = (Connections::new(10), Random::new(1));
+        let (mut all, mut random) = (Connections::new(10, Shard::ALONE), Random::new(1));
         let id = add(&mut all, &mut random, peer(1));
         let cookie = all.cookie(id).unwrap();
         assert_eq!(all.with(peer(1).address, cookie).map(|found| found.id), Some(id));
@@ -247,7 +253,7 @@ mod tests {
 
     #[test]
     fn incarnation_finds_its_own_connection() {
-        let (mut all, mut random) = (Connections::new(10), Random::new(1));
+        let (mut all, mut random) = (Connections::new(10, Shard::ALONE), Random::new(1));
         let open = add(&mut all, &mut random, peer(1));
         let heard = add(&mut all, &mut random, peer(1));
         all.get_mut(heard).unwrap().peer_incarnation = Some(5);
@@ -260,7 +266,7 @@ mod tests {
 
     #[test]
     fn label_follows_the_state_of_the_peer() {
-        let (mut all, mut random) = (Connections::new(10), Random::new(1));
+        let (mut all, mut random) = (Connections::new(10, Shard::ALONE), Random::new(1));
         let id = add(&mut all, &mut random, peer(1));
         let labelled = |all: &mut Connections, cookie: u32| {
             let label = Label { cookie, key: 9 };
@@ -282,7 +288,7 @@ mod tests {
 
     #[test]
     fn connection_that_ended_is_remembered_and_its_peer_forgotten() {
-        let (mut all, mut random) = (Connections::new(1), Random::new(1));
+        let (mut all, mut random) = (Connections::new(1, Shard::ALONE), Random::new(1));
         let id = add(&mut all, &mut random, peer(1));
         assert!(all.is_full() && all.propose(&mut random).is_none());
         all.remember(peer(1), 5, 1);

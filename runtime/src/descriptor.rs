@@ -256,7 +256,7 @@ mod tests {
             has_address: 0,
             arguments,
             role: 0,
-            reserved: 0,
+            idle: 0,
             message_max: 0,
             reserved2: 0,
         };

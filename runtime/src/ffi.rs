@@ -87,7 +87,7 @@ pub struct NacreEvent {
     pub has_address: u8,
     pub arguments: u8,
     pub role: u8,
-    pub reserved: u8,
+    pub idle: u8,
     pub message_max: u32,
     pub reserved2: u32,
 }

@@ -60,24 +60,13 @@ impl Outcome {
 }
 
 /// The longest head of a frame that a quick entry makes here; a stack with longer ones is run by the ordinary entries.
-const HEAD_MAX: usize = 256;
+pub(crate) const QUICK_HEAD_MAX: usize = 256;
 /// `quick_to` of a stack whose frames have no address, and `NACRE_NONE`.
 const NO_ADDRESS: u32 = u32::MAX;
 const NO_EVENT: u16 = u16::MAX;
 
-/// The head of a frame, which a quick entry has made.
-pub(crate) struct QuickHead {
-    bytes: [u8; HEAD_MAX],
-    len: usize,
-    /// Where the frame goes; None: frames have no address.
-    pub to: Option<NacreAddr>,
-}
-
-impl QuickHead {
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
-}
+/// Room for the head of a frame that a quick entry makes.
+pub(crate) type QuickHead = [u8; QUICK_HEAD_MAX];
 
 /// What came of a frame that a quick entry has taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -238,27 +227,31 @@ impl Instance {
         Outcome::from_code(code)
     }
 
-    /// Calls the event `send` by the quick entry. None: nothing has happened.
-    pub(crate) fn send_quick(&mut self, pool: &mut Pool, now: u64, data: &[u8]) -> Option<QuickHead> {
+    /// Calls the event `send` by the quick entry: the head of the frame, and where it goes (None: frames have no
+    /// address). None: nothing has happened.
+    #[inline]
+    pub(crate) fn send_quick<'a>(
+        &mut self,
+        pool: &mut Pool,
+        now: u64,
+        data: &[u8],
+        head: &'a mut QuickHead,
+    ) -> Option<(&'a [u8], Option<NacreAddr>)> {
         let raw = self.stack.raw();
-        let send = raw.send_quick.filter(|_| raw.frame_head_max as usize <= HEAD_MAX)?;
+        let send = raw.send_quick.filter(|_| raw.frame_head_max as usize <= QUICK_HEAD_MAX)?;
         let (len, to) = (u32::try_from(data.len()).ok()?, raw.quick_to);
         self.check(pool);
-        let mut head = QuickHead { bytes: [0; HEAD_MAX], len: 0, to: None };
         let (state, counters) = (self.state.as_mut_ptr(), self.counters.as_mut_ptr());
         // SAFETY: the invariant; the head has room for `frame_head_max` bytes.
-        let made = unsafe {
-            send(state, pool.region.as_mut_ptr(), counters, now, data.as_ptr(), len, head.bytes.as_mut_ptr())
-        };
+        let made =
+            unsafe { send(state, pool.region.as_mut_ptr(), counters, now, data.as_ptr(), len, head.as_mut_ptr()) };
         if made == 0 {
             return None;
         }
-        head.len = (made as usize).min(HEAD_MAX);
-        if to != NO_ADDRESS {
-            // SAFETY: an address of the state is there.
-            head.to = Some(unsafe { state.cast::<u8>().add(to as usize).cast::<NacreAddr>().read_unaligned() });
-        }
-        Some(head)
+        // SAFETY: an address of the state is there.
+        let to = (to != NO_ADDRESS)
+            .then(|| unsafe { state.cast::<u8>().add(to as usize).cast::<NacreAddr>().read_unaligned() });
+        Some((head.get(..made as usize)?, to))
     }
 
     /// Gives the stack a frame by the quick entry. None: nothing has happened.

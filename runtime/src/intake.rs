@@ -3,8 +3,9 @@
 //! A process that was stopped, or busy, finds frames of its peers in the socket. They count before the silence of the
 //! peers does. Under a flood the socket is never empty; but it keeps the order and holds a bounded number of datagrams.
 
-/// A socket holds fewer datagrams than this: its buffer has 8 MiB at most, of which each takes 768 bytes or more.
-const HELD_MAX: u32 = 1 << 14;
+/// A socket holds fewer datagrams than this: its buffer has 8 MiB at most, of which each takes 768 bytes or more, or
+/// several that the system has joined, 64 at most, 2304.
+const HELD_MAX: u32 = 1 << 18;
 
 /// What is known of the datagrams that wait in a transport.
 #[derive(Debug, Default)]

@@ -5,9 +5,10 @@ use crate::event::{ConnectionId, Event};
 use crate::ffi::NacreAddr;
 use crate::instance::Config;
 use crate::link::Link;
-use crate::options::Options;
+use crate::options::{Options, Secret};
 use crate::router::{Found, Router};
 use crate::secure::keys::{Expect, PublicKey};
+use crate::shard::Shard;
 use crate::stack::Stack;
 pub use crate::stacks::Prepare;
 use crate::statistics::{ConnectionStatistics, ListenerStatistics};
@@ -19,9 +20,16 @@ use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 
+/// So many frames that arrived together are handled with one look at the clock.
+const SINCE_MAX: u32 = 16;
+
 /// Connections that share a transport. It and all that came from it belong to one thread at a time.
 pub struct Listener {
     pub(crate) router: Router<Link>,
+    /// When the transport was asked last for what had arrived.
+    asked_at: u64,
+    /// Frames that arrived with the last that was asked for, and were handled since.
+    since: u32,
     not_sync: PhantomData<Cell<()>>,
 }
 
@@ -34,11 +42,41 @@ impl Listener {
         Ok(Listener::new(udp, options))
     }
 
+    /// Several listeners on one UDP address, for as many threads: each has connections of its own, and gets their
+    /// frames. All get the same options, limits included, and the same secret. A peer's first frame comes to the one
+    /// that its address and port lead to.
+    ///
+    /// Errors: `Io`: as of `bind`; there are to be none, or more than 64; or several, and the system is not Linux.
+    pub fn bind_shards(address: SocketAddr, options: &Options, count: usize) -> Result<Vec<Listener>, Error> {
+        Listener::bind_shards_over(address, options, count, |udp| Ok(Box::new(udp)))
+    }
+
+    /// The same with a transport around each socket.
+    pub(crate) fn bind_shards_over(
+        address: SocketAddr,
+        options: &Options,
+        count: usize,
+        over: impl Fn(Udp) -> Result<Box<dyn Transport>, Error>,
+    ) -> Result<Vec<Listener>, Error> {
+        let sockets = Udp::bind_group(address, count).map_err(Error::io("cannot bind the address"))?;
+        let secret = options.secret.unwrap_or_else(Secret::draw);
+        let made = |(udp, shard): (Udp, Shard)| {
+            let seed = options.seed.map(|seed| seed.wrapping_add(shard.index().into()));
+            Ok(Listener::of_shard(shard, over(udp)?, Options { secret: Some(secret), seed, ..options.clone() }))
+        };
+        sockets.into_iter().zip(Shard::each(count)).map(made).collect()
+    }
+
     /// A listener on any transport.
     pub fn new(transport: impl Transport + 'static, options: Options) -> Listener {
+        Listener::of_shard(Shard::ALONE, transport, options)
+    }
+
+    fn of_shard(shard: Shard, transport: impl Transport + 'static, options: Options) -> Listener {
         let now = transport.now();
-        let link = Link::new(Box::new(transport), options.backlog);
-        Listener { router: Router::new(link, options, now), not_sync: PhantomData }
+        let link = Link::new(Box::new(transport), options.backlog, options.gather);
+        let router = Router::of_shard(shard, link, options, now);
+        Listener { router, asked_at: now, since: 0, not_sync: PhantomData }
     }
 
     /// The address that peers send to.
@@ -185,7 +223,16 @@ impl Listener {
 
     /// When `poll` is to be called next if no frame arrives: the transport's time in nanoseconds; `ffi::NEVER`.
     pub fn next_deadline(&self) -> u64 {
-        self.router.next_deadline().min(self.transport().deadline())
+        match self.router.outbox().holds_some() {
+            true => 0,
+            false => self.router.next_deadline().min(self.transport().deadline()),
+        }
+    }
+
+    /// Sends the frames that are held (`Options::gather`).
+    pub fn flush(&mut self) {
+        let flushed = self.router.outbox_mut().flush();
+        self.router.note_flushed(flushed);
     }
 
     /// What the peer's frames of a connection carry. Who knows it and the peer's address can send frames in its name.
@@ -264,29 +311,46 @@ impl Listener {
 
     /// Does one thing; false if there was nothing to do.
     pub(crate) fn work(&mut self) -> bool {
-        self.look_at_clock();
-        let mut done = self.flush();
+        self.look_at_clock_in_turn();
+        let mut done = self.send_held();
         done |= self.router.work_before_datagram();
         if self.router.has_room() && self.receive_frame() {
             return true;
         }
-        done | self.router.work_without_datagram()
+        done | self.router.work_without_datagram(self.asked_at)
+    }
+
+    /// Frames that arrived together are handled as at one time, as many as take no time that counts.
+    fn look_at_clock_in_turn(&mut self) {
+        if self.since < SINCE_MAX && self.transport().has_received() {
+            self.since += 1;
+            return;
+        }
+        self.since = 0;
+        self.look_at_clock();
     }
 
     /// Sends frames that wait for room in the transport; returns whether any left.
     #[inline]
-    fn flush(&mut self) -> bool {
-        if self.router.outbox().is_idle() {
+    fn send_held(&mut self) -> bool {
+        let link = self.router.outbox();
+        if link.is_idle() || link.goes_on_gathering() {
             return false;
         }
         let flushed = self.router.outbox_mut().flush();
-        self.router.note_errors(flushed.reported);
-        flushed.failed.into_iter().for_each(|(flow, to, error)| self.router.note_failure(flow, to, error));
-        flushed.moved
+        let moved = flushed.moved;
+        self.router.note_flushed(flushed);
+        moved
     }
 
     /// Receives one frame; false if none was there.
     fn receive_frame(&mut self) -> bool {
+        if !self.transport().has_received() {
+            if self.router.outbox_mut().take_emptied() {
+                return false;
+            }
+            self.asked_at = self.router.time();
+        }
         let (link, buffer) = self.router.outbox_and_buffer();
         let most = buffer.len();
         match link.receive(buffer) {

@@ -1,5 +1,6 @@
 //! The options of a listener.
 
+use crate::random::Random;
 use crate::secure::keys::{Keys, Psk};
 use crate::secure::signature::SigningKey;
 use std::time::Duration;
@@ -39,6 +40,10 @@ pub struct Options {
     /// Bytes of frames that wait for room in the socket, at the most; one connection takes at most half of it, and `n`
     /// connections equal parts. More are lost and counted. Default 1 MiB.
     pub backlog: usize,
+    /// Whether frames are held, so that many leave by one system call: until `poll` or a call that waits finds nothing
+    /// more that has arrived, or `flush`. For programs that send many messages and then poll or wait, as event loops do.
+    /// Default false: frames leave before the call returns.
+    pub gather: bool,
     /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound
     /// nothing more is received until they are taken. Default 16 MiB.
     pub pending: usize,
@@ -72,6 +77,16 @@ pub struct Options {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Secret(pub [u8; 16]);
 
+impl Secret {
+    /// A new one.
+    pub(crate) fn draw() -> Secret {
+        let mut random = Random::from_system();
+        let mut bytes = [0; 16];
+        bytes.chunks_mut(8).for_each(|half| half.copy_from_slice(&random.draw().to_le_bytes()));
+        Secret(bytes)
+    }
+}
+
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(..)")
@@ -92,6 +107,7 @@ impl Default for Options {
             timeout: Duration::from_secs(30),
             linger: Duration::from_secs(3),
             backlog: 1 << 20,
+            gather: false,
             pending: 16 << 20,
             moves: false,
             secure_moves: true,

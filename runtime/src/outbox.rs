@@ -16,6 +16,14 @@ pub(crate) trait Outbox {
     /// does not wait for room.
     fn probe(&mut self, to: SocketAddr, frame: &[u8]) -> Sent;
 
+    /// Datagrams that follow may be held until `let_go`, to be sent together.
+    fn hold(&mut self) {}
+
+    /// Sends those that are held; returns what became of them.
+    fn let_go(&mut self) -> Flushed {
+        Flushed::default()
+    }
+
     /// Whether too many datagrams of a connection wait for it to make more now.
     fn is_congested(&self, flow: Flow) -> bool;
 
@@ -32,6 +40,19 @@ pub(crate) enum Sent {
     Overflowed(Vec<(SocketAddr, io::Error)>),
     /// The datagram's own error, if it was not sent.
     Failed(Option<io::Error>, Vec<(SocketAddr, io::Error)>),
+}
+
+/// What became of datagrams that waited or were held.
+#[derive(Debug, Default)]
+pub(crate) struct Flushed {
+    /// Whether any left the backlog.
+    pub moved: bool,
+    /// Those that the system rejected, and why.
+    pub failed: Vec<(Flow, SocketAddr, io::Error)>,
+    /// Whose datagrams are lost, for want of room.
+    pub overflowed: Vec<Flow>,
+    /// The network's reports about earlier datagrams.
+    pub reported: Vec<(SocketAddr, io::Error)>,
 }
 
 impl Outbox for Vec<(SocketAddr, Vec<u8>)> {

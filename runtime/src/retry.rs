@@ -9,6 +9,7 @@ use crate::clock::SECOND;
 use crate::options::Secret;
 use crate::peers::Peer;
 use crate::random::Random;
+use crate::shard::Shard;
 use crate::wire::{Label, COOKIE_BITS};
 use siphasher::sip::SipHasher24;
 use std::hash::{Hash, Hasher};
@@ -16,17 +17,21 @@ use std::hash::{Hash, Hasher};
 /// A label is valid in the period in which it was made and in the next.
 const PERIOD_NS: u64 = 10 * SECOND;
 
+/// Cookies that are drawn until one fits; more than are needed.
+const TRIES: u32 = 10_000;
+
 /// Makes and recognizes the labels of one listener.
 pub(crate) struct Retries {
     key: (u64, u64),
+    shard: Shard,
 }
 
 impl Retries {
     /// With a secret of the host, or a new one.
-    pub(crate) fn new(secret: Option<Secret>, random: &mut Random) -> Retries {
+    pub(crate) fn new(secret: Option<Secret>, shard: Shard, random: &mut Random) -> Retries {
         let drawn = (random.draw(), random.draw());
         let half = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-        Retries { key: secret.map_or(drawn, |Secret(bytes)| (half(&bytes[..8]), half(&bytes[8..]))) }
+        Retries { key: secret.map_or(drawn, |Secret(bytes)| (half(&bytes[..8]), half(&bytes[8..]))), shard }
     }
 
     /// The label that frames of this peer must carry from now on.
@@ -41,11 +46,15 @@ impl Retries {
     }
 
     fn of_period(&self, peer: &Peer, incarnation: u64, period: u64) -> Label {
-        let mut hasher = SipHasher24::new_with_keys(self.key.0, self.key.1);
-        (peer, incarnation, period).hash(&mut hasher);
-        let hash = hasher.finish();
-        // 0 is no cookie.
-        Label { cookie: ((hash >> 32) as u32 & ((1 << COOKIE_BITS) - 1)).max(1), key: hash as u32 }
+        let of_try = |n: u32| {
+            let mut hasher = SipHasher24::new_with_keys(self.key.0, self.key.1);
+            (peer, incarnation, period, n).hash(&mut hasher);
+            let hash = hasher.finish();
+            Label { cookie: (hash >> 32) as u32 & ((1 << COOKIE_BITS) - 1), key: hash as u32 }
+        };
+        // 0 is no cookie, and frames with the cookie of another shard would not come here.
+        let fits = |label: &Label| label.cookie != 0 && self.shard.owns(label.cookie);
+        (0..TRIES).map(of_try).find(fits).unwrap_or_default()
     }
 }
 
@@ -59,7 +68,7 @@ mod tests {
 
     #[test]
     fn label_is_valid_for_one_peer_and_a_short_time() {
-        let retries = Retries::new(None, &mut Random::new(1));
+        let retries = Retries::new(None, Shard::ALONE, &mut Random::new(1));
         let label = retries.label(&peer(1), 5, 3 * SECOND);
         assert!(retries.is_valid(label, &peer(1), 5, 4 * SECOND));
         assert!(retries.is_valid(label, &peer(1), 5, 19 * SECOND));
@@ -67,7 +76,7 @@ mod tests {
         assert!(!retries.is_valid(label, &peer(2), 5, 4 * SECOND), "another port");
         assert!(!retries.is_valid(label, &peer(1), 6, 4 * SECOND), "another incarnation");
         assert!(!retries.is_valid(Label { key: label.key ^ 1, ..label }, &peer(1), 5, 4 * SECOND));
-        let other = Retries::new(None, &mut Random::new(2));
+        let other = Retries::new(None, Shard::ALONE, &mut Random::new(2));
         assert!(!other.is_valid(label, &peer(1), 5, 4 * SECOND), "another listener");
     }
 
@@ -76,7 +85,7 @@ mod tests {
         let with = |last: u8, seed: u64| {
             let mut secret = [7; 16];
             secret[15] = last;
-            Retries::new(Some(Secret(secret)), &mut Random::new(seed))
+            Retries::new(Some(Secret(secret)), Shard::ALONE, &mut Random::new(seed))
         };
         let label = with(1, 1).label(&peer(1), 5, 3 * SECOND);
         assert!(with(1, 2).is_valid(label, &peer(1), 5, 4 * SECOND));

@@ -65,14 +65,15 @@ use crate::error::{Error, NoConnection, Reason};
 use crate::event::{ConnectionId, Event, Head, Pending};
 use crate::event_queue::EventQueue;
 use crate::ffi::NacreAddr;
-use crate::instance::Outcome;
+use crate::instance::{Outcome, QuickHead, QUICK_HEAD_MAX};
 use crate::options::Options;
-use crate::outbox::{Flow, Outbox};
+use crate::outbox::Outbox;
 use crate::output::Message;
 use crate::random::Random;
 use crate::refusals::Refusals;
 use crate::retry::Retries;
 use crate::security::Security;
+use crate::shard::Shard;
 use crate::shares::Cause;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
@@ -103,6 +104,8 @@ pub(crate) struct Router<O: Outbox> {
     random: Random,
     statistics: ListenerStatistics,
     time: u64,
+    /// Where quick entries write the heads of frames.
+    head: QuickHead,
 }
 
 /// The loan of the last event to the application.
@@ -124,14 +127,19 @@ pub(crate) enum Found {
 impl<O: Outbox> Router<O> {
     /// Knows no stack and has no connection.
     pub(crate) fn new(outbox: O, options: Options, now: u64) -> Router<O> {
+        Router::of_shard(Shard::ALONE, outbox, options, now)
+    }
+
+    /// The same for one of several listeners with an address.
+    pub(crate) fn of_shard(shard: Shard, outbox: O, options: Options, now: u64) -> Router<O> {
         let mut random = options.seed.map_or_else(Random::from_system, Random::new);
         Router {
             outbox,
-            retries: Retries::new(options.secret, &mut random),
+            retries: Retries::new(options.secret, shard, &mut random),
             refusals: Refusals::default(),
             security: Security::new(&options),
             stacks: Stacks::default(),
-            connections: Connections::new(options.connections),
+            connections: Connections::new(options.connections, shard),
             admission: Admission::new(&options, now),
             stepper: Stepper::new(),
             after: Vec::new(),
@@ -142,6 +150,7 @@ impl<O: Outbox> Router<O> {
             random,
             statistics: ListenerStatistics::default(),
             time: now,
+            head: [0; QUICK_HEAD_MAX],
             options,
         }
     }
@@ -154,6 +163,12 @@ impl<O: Outbox> Router<O> {
         if self.security.is_used && self.security.process.is_another() {
             self.abandon();
         }
+    }
+
+    /// The time that counts now.
+    #[inline]
+    pub(crate) fn time(&self) -> u64 {
+        self.time
     }
 
     /// When there is something to hand out or to do without a datagram: at this time, `ffi::NEVER`, or 0 for at once.
@@ -186,15 +201,6 @@ impl<O: Outbox> Router<O> {
     /// Keeps errors of the network about frames, to be reported.
     pub(crate) fn note_errors(&mut self, errors: Vec<(SocketAddr, io::Error)>) {
         self.errors.extend(errors);
-    }
-
-    /// Counts and keeps the error of a frame that had waited.
-    pub(crate) fn note_failure(&mut self, flow: Flow, to: SocketAddr, error: io::Error) {
-        match flow.map(|id| self.get_mut(id)) {
-            Some(Ok(connection)) => connection.traffic.send_errors += 1,
-            _ => self.statistics.traffic.send_errors += 1,
-        }
-        self.errors.push((to, error));
     }
 
     /// The events that wait.
@@ -346,7 +352,11 @@ impl<O: Outbox> Router<O> {
         if self.begun(id).is_some() {
             return Ok(());
         }
-        self.get_mut(id)?.owed += u64::from(messages);
+        let connection = self.get_mut(id)?;
+        if connection.instance.stack().known().grant_delivers.is_none() {
+            return Ok(());
+        }
+        connection.owed += u64::from(messages);
         self.release();
         self.pay_grants(id);
         Ok(())

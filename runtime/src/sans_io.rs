@@ -124,7 +124,7 @@ impl SansIo {
                 break found;
             }
             self.router.release();
-            let done = self.router.work_before_datagram() | self.router.work_without_datagram();
+            let done = self.router.work_before_datagram() | self.router.work_without_datagram(self.router.time());
             if !done && self.router.events().is_empty() {
                 break None;
             }

@@ -45,6 +45,8 @@ pub struct EventInfo {
     /// The longest message that an input ever accepts; 0 without a message.
     pub message_max: usize,
     pub role: EventRole,
+    /// A call of it changes nothing, whatever the state of the stack.
+    pub idle: bool,
 }
 
 /// The role of an event at the boundary of its stack.
@@ -113,6 +115,7 @@ pub(crate) struct Known {
     pub send: Option<u16>,
     pub close: Option<u16>,
     pub open_to: Option<u16>,
+    /// None, too, if it changes nothing.
     pub grant_delivers: Option<u16>,
     pub unknown: Option<u16>,
     pub hello: Option<u16>,
@@ -266,7 +269,7 @@ impl Known {
             send: above("send", true),
             close: above("close", true),
             open_to: above("open", true).filter(|index| events[usize::from(*index)].has_address),
-            grant_delivers: above("grant_delivers", true),
+            grant_delivers: above("grant_delivers", true).filter(|index| !events[usize::from(*index)].idle),
             unknown: find(events, "unknown", true, |port| port == 0),
             hello: find(events, "hello", true, |port| port == 0),
             deliver: above("deliver", false),
@@ -319,6 +322,7 @@ unsafe fn event_info(event: &NacreEvent) -> EventInfo {
         has_address: event.has_address != 0,
         arguments: event.arguments,
         message_max: event.message_max as usize,
+        idle: event.idle != 0,
         role: match event.role {
             1 => EventRole::Opening,
             2 => EventRole::Sending,

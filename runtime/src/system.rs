@@ -63,8 +63,9 @@ pub(crate) fn forbid_fragments(socket: BorrowedFd<'_>, ipv6: bool, forbid: bool)
     }
 }
 
+/// Sets an option of a socket that is a number.
 #[cfg(target_os = "linux")]
-fn set(socket: BorrowedFd<'_>, level: i32, option: i32, value: libc::c_int) -> io::Result<()> {
+pub(crate) fn set(socket: BorrowedFd<'_>, level: i32, option: i32, value: libc::c_int) -> io::Result<()> {
     let size = std::mem::size_of::<libc::c_int>() as libc::socklen_t;
     // SAFETY: `value` is an int of the size given.
     let code = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, std::ptr::from_ref(&value).cast(), size) };

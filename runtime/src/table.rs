@@ -4,6 +4,7 @@
 //! connections or from the time.
 
 use crate::random::Random;
+use crate::shard::Shard;
 use crate::wire::COOKIE_BITS;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -32,12 +33,13 @@ pub(crate) struct Table<T> {
     /// The index of each cookie in use. Peers choose no keys, so a fast hash is safe.
     by_cookie: FxHashMap<u32, u32>,
     limit: usize,
+    shard: Shard,
 }
 
 impl<T> Table<T> {
-    pub(crate) fn new(limit: usize) -> Table<T> {
+    pub(crate) fn new(limit: usize, shard: Shard) -> Table<T> {
         let limit = limit.clamp(1, CONNECTIONS_MAX);
-        Table { slots: Vec::new(), free: VecDeque::new(), by_cookie: FxHashMap::default(), limit }
+        Table { slots: Vec::new(), free: VecDeque::new(), by_cookie: FxHashMap::default(), limit, shard }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -54,7 +56,7 @@ impl<T> Table<T> {
         let last = self.slots.get(index as usize).map_or(0, |slot| slot.cookie);
         loop {
             let cookie = (random.draw() & ((1 << COOKIE_BITS) - 1)) as u32;
-            if cookie != 0 && cookie != last && !self.by_cookie.contains_key(&cookie) {
+            if cookie != 0 && cookie != last && self.shard.owns(cookie) && !self.by_cookie.contains_key(&cookie) {
                 return Some(Place { index, cookie });
             }
         }
@@ -163,7 +165,7 @@ mod tests {
 
     #[test]
     fn cookies_find_their_values_and_old_ones_find_none() {
-        let mut table = Table::new(10_000);
+        let mut table = Table::new(10_000, Shard::ALONE);
         let mut random = Random::new(3);
         let mut places = Vec::new();
         for n in 0..10_000 {
@@ -189,7 +191,7 @@ mod tests {
 
     #[test]
     fn reserved_place_is_in_use_and_has_no_value() {
-        let (mut table, mut random) = (Table::new(3), Random::new(1));
+        let (mut table, mut random) = (Table::new(3, Shard::ALONE), Random::new(1));
         let mut reserve = |table: &mut Table<u32>| {
             let place = table.propose(&mut random).unwrap();
             table.reserve(place);
@@ -213,7 +215,7 @@ mod tests {
     #[test]
     fn every_bit_of_a_cookie_is_random() {
         let cookies = |seed: u64, limit: usize| -> Vec<u32> {
-            let (mut table, mut random) = (Table::new(limit), Random::new(seed));
+            let (mut table, mut random) = (Table::new(limit, Shard::ALONE), Random::new(seed));
             let mut next = || {
                 let place = table.propose(&mut random).unwrap();
                 table.insert(place, ());

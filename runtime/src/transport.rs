@@ -1,5 +1,6 @@
 //! Carriers of frames: UDP, memory, or a wrapper around another (faults, a capture), as smoltcp stacks its devices.
 
+pub use crate::datagrams::{Datagrams, Run};
 use crate::ffi::NEVER;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -26,10 +27,32 @@ pub trait Transport: Send {
         self.send(to, frame)
     }
 
+    /// Sends frames, with few system calls where it can; returns how many of the first ones were sent.
+    ///
+    /// Errors: of the next one, as of `send`; it was not sent, nor were those behind it.
+    fn send_all(&mut self, frames: Datagrams<'_>) -> (usize, io::Result<()>) {
+        for (index, (to, frame)) in frames.iter().enumerate() {
+            if let Err(error) = self.send(to, &[IoSlice::new(frame)]) {
+                return (index, Err(error));
+            }
+        }
+        (frames.len(), Ok(()))
+    }
+
     /// Receives a frame into `buffer`: its length and who sent it. Longer frames are cut.
     ///
     /// Errors: `WouldBlock` if none is pending; otherwise those of the system.
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)>;
+
+    /// Whether `receive` has a frame that arrived with one before it, so that it asks the system for nothing.
+    fn has_received(&self) -> bool {
+        false
+    }
+
+    /// Whether all frames that had arrived when the system was asked last have been received. Says so once.
+    fn take_emptied(&mut self) -> bool {
+        false
+    }
 
     /// Waits until a frame may be there, until there is room for one if `writable`, or until the time has passed (None:
     /// without end). May return early.
@@ -68,8 +91,20 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
         (**self).probe(to, frame)
     }
 
+    fn send_all(&mut self, frames: Datagrams<'_>) -> (usize, io::Result<()>) {
+        (**self).send_all(frames)
+    }
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         (**self).receive(buffer)
+    }
+
+    fn has_received(&self) -> bool {
+        (**self).has_received()
+    }
+
+    fn take_emptied(&mut self) -> bool {
+        (**self).take_emptied()
     }
 
     fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {

@@ -1,13 +1,25 @@
 //! UDP: one socket that never waits, for IPv4, IPv6 or both.
 
+#[cfg_attr(not(target_os = "linux"), path = "udp/portable.rs")]
+mod batches;
+#[cfg(target_os = "linux")]
+mod group;
+mod receiving;
+mod sending;
+
 use crate::address::canonical;
 use crate::clock;
+use crate::datagrams::Datagrams;
+use crate::ffi::NEVER;
 use crate::system;
 use crate::transport::Transport;
+use receiving::Received;
+use sending::Sender;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes asked of the system for each of the socket's two buffers; it may give less.
@@ -22,6 +34,10 @@ pub struct Udp {
     socket: UdpSocket,
     local: SocketAddr,
     ipv6: bool,
+    received: Received,
+    sender: Sender,
+    /// All sockets with this address, if they are several.
+    group: Option<Arc<[OwnedFd]>>,
 }
 
 impl Udp {
@@ -29,6 +45,24 @@ impl Udp {
     ///
     /// Errors: those of the system (`AddrInUse`, `PermissionDenied`, ...).
     pub fn bind(address: SocketAddr) -> io::Result<Udp> {
+        Udp::bind_with(address, |_| Ok(()))
+    }
+
+    /// Several sockets with one address, among which what arrives is divided: each gets the frames of its own
+    /// connections.
+    ///
+    /// Errors: as of `bind`; `Unsupported` on other systems than Linux, if there are to be several.
+    pub(crate) fn bind_group(address: SocketAddr, count: usize) -> io::Result<Vec<Udp>> {
+        #[cfg(target_os = "linux")]
+        return group::bind(address, count);
+        #[cfg(not(target_os = "linux"))]
+        match count {
+            1 => Ok(vec![Udp::bind(address)?]),
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    fn bind_with(address: SocketAddr, prepare: impl FnOnce(&Socket) -> io::Result<()>) -> io::Result<Udp> {
         let ipv6 = address.is_ipv6();
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if ipv6 {
@@ -38,12 +72,15 @@ impl Udp {
         // A smaller buffer loses more and is no error.
         let _ = socket.set_recv_buffer_size(BUFFER);
         let _ = socket.set_send_buffer_size(BUFFER);
+        prepare(&socket)?;
         socket.bind(&address.into())?;
         // Without this the errors of unconnected sockets are simply not reported.
         let _ = system::ask_for_errors(socket.as_fd(), ipv6);
+        // Without this each datagram is received by itself.
+        let _ = batches::join_arriving(socket.as_fd());
         let socket: UdpSocket = socket.into();
         let local = socket.local_addr()?;
-        Ok(Udp { socket, local, ipv6 })
+        Ok(Udp { socket, local, ipv6, received: Received::new(), sender: Sender::default(), group: None })
     }
 
     /// `sendmsg` with its headers and vectors costs the system more than it costs to put a short frame together here.
@@ -61,10 +98,15 @@ impl Udp {
     }
 
     fn dressed(&self, to: SocketAddr) -> SocketAddr {
-        match to.ip() {
-            IpAddr::V4(v4) if self.ipv6 => SocketAddr::new(IpAddr::V6(v4.to_ipv6_mapped()), to.port()),
-            _ => to,
-        }
+        dressed(self.ipv6, to)
+    }
+}
+
+/// An address as a socket of this kind takes it.
+fn dressed(ipv6: bool, to: SocketAddr) -> SocketAddr {
+    match to.ip() {
+        IpAddr::V4(v4) if ipv6 => SocketAddr::new(IpAddr::V6(v4.to_ipv6_mapped()), to.port()),
+        _ => to,
     }
 }
 
@@ -100,13 +142,41 @@ impl Transport for Udp {
         sent
     }
 
+    fn send_all(&mut self, frames: Datagrams<'_>) -> (usize, io::Result<()>) {
+        let Udp { socket, ipv6, sender, .. } = self;
+        sender.send_all(socket.as_fd(), frames, |to| dressed(*ipv6, to))
+    }
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        let (len, from) = self.socket.recv_from(buffer)?;
+        if self.received.is_empty() {
+            self.received.refill(self.socket.as_fd())?;
+        }
+        let (len, from) = self.received.next(buffer).ok_or(io::ErrorKind::WouldBlock)?;
         Ok((len, canonical(from)))
     }
 
+    fn has_received(&self) -> bool {
+        !self.received.is_empty()
+    }
+
+    fn take_emptied(&mut self) -> bool {
+        self.received.take_emptied()
+    }
+
     fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        if self.has_received() {
+            return Ok(());
+        }
         system::wait(self.socket.as_fd(), writable, time)
+    }
+
+    /// At once, if there are datagrams that its descriptor does not tell of.
+    fn deadline(&self) -> u64 {
+        if self.has_received() {
+            0
+        } else {
+            NEVER
+        }
     }
 
     fn take_error(&mut self) -> Option<(SocketAddr, io::Error)> {
@@ -116,5 +186,89 @@ impl Transport for Udp {
 
     fn descriptor(&self) -> Option<i32> {
         Some(self.socket.as_raw_fd())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datagrams::Batch;
+
+    fn pair() -> (Udp, Udp) {
+        let any = "127.0.0.1:0".parse().unwrap();
+        (Udp::bind(any).unwrap(), Udp::bind(any).unwrap())
+    }
+
+    fn batch(to: SocketAddr, frames: &[Vec<u8>]) -> Batch {
+        let mut batch = Batch::default();
+        frames.iter().for_each(|frame| batch.push(None, to, &[IoSlice::new(frame)]));
+        batch
+    }
+
+    /// All that arrives, and how many frames came with one before them.
+    fn arrived(udp: &mut Udp, count: usize) -> (Vec<Vec<u8>>, usize) {
+        let (mut frames, mut together, mut buffer) = (vec![], 0, vec![0; 1 << 16]);
+        while frames.len() < count {
+            together += usize::from(udp.has_received());
+            match udp.receive(&mut buffer) {
+                Ok((len, _)) => frames.push(buffer[..len].to_vec()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    udp.wait(false, Some(Duration::from_secs(5))).unwrap();
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        (frames, together)
+    }
+
+    /// Frames of several lengths, of none too, more than one system call takes.
+    fn mixed() -> Vec<Vec<u8>> {
+        let lengths = [16, 16, 16, 9, 0, 0, 1400, 1400, 1400, 1400, 3, 1400];
+        let one = |n: usize| (0..lengths[n % lengths.len()]).map(|at| (at + n) as u8).collect();
+        (0..240).map(one).collect()
+    }
+
+    #[test]
+    fn frames_that_leave_together_arrive_one_by_one_in_order() {
+        let (mut near, mut far) = pair();
+        let wanted = mixed();
+        let batch = batch(far.local(), &wanted);
+        let (sent, result) = near.send_all(batch.rest());
+        assert!(result.is_ok() && sent == wanted.len(), "{sent} {result:?}");
+        let (frames, together) = arrived(&mut far, wanted.len());
+        assert!(frames == wanted);
+        assert!(together > wanted.len() / 2 || cfg!(not(target_os = "linux")), "{together} came with others");
+        assert!(far.received.is_empty() && far.deadline() == NEVER);
+    }
+
+    #[test]
+    fn frames_that_cannot_be_divided_leave_one_by_one() {
+        let (mut near, mut far) = pair();
+        near.sender = Sender::that_cannot_divide();
+        let wanted = mixed();
+        let batch = batch(far.local(), &wanted);
+        assert_eq!(near.send_all(batch.rest()).0, wanted.len());
+        assert!(arrived(&mut far, wanted.len()).0 == wanted);
+    }
+
+    #[test]
+    fn frame_that_is_too_long_tells_so_and_the_others_are_not_sent_twice() {
+        let (mut near, mut far) = pair();
+        let wanted = [vec![1; 10], vec![2; 10], vec![3; 66_000], vec![4; 10]];
+        let batch = batch(far.local(), &wanted);
+        let (sent, result) = near.send_all(batch.rest());
+        assert_eq!((sent, result.unwrap_err().raw_os_error()), (2, Some(libc::EMSGSIZE)));
+        assert!(arrived(&mut far, 2).0 == wanted[..2]);
+        assert_eq!(far.receive(&mut [0; 16]).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    }
+
+    #[test]
+    fn socket_tells_that_it_was_emptied_once() {
+        let (mut near, mut far) = pair();
+        assert!(!far.take_emptied());
+        near.send(far.local(), &[IoSlice::new(b"one")]).unwrap();
+        arrived(&mut far, 1);
+        assert_eq!(far.take_emptied(), cfg!(target_os = "linux"));
+        assert!(!far.take_emptied());
     }
 }

@@ -61,7 +61,7 @@ fn mirrors_have_the_layout_of_the_header() {
         has_address,
         arguments,
         role,
-        reserved,
+        idle,
         message_max,
         reserved2
     );

@@ -268,3 +268,56 @@ fn closed_port_is_reported_with_its_cause() {
     assert_eq!(words[0], ["error ConnectionRefused"]);
     assert!(client.statistics_of(id).is_ok(), "the connection goes on");
 }
+
+/// Frames that are gathered leave with `flush`, or when the program polls; a lone answer waits for nothing.
+#[test]
+fn gathered_frames_leave_with_the_next_turn() {
+    let gather = || Options { gather: true, ..Options::default() };
+    let mut server = server(&window(), gather());
+    let mut client = Listener::bind(loopback(), gather()).unwrap();
+    let id = client.connect(server.local(), &window()).unwrap();
+    run_until(&mut [&mut client, &mut server], |words| words[0].iter().any(|word| word.starts_with("opened")));
+    client.flush();
+    let quiet = Duration::from_millis(50);
+    while server.wait(Some(quiet)).unwrap().is_some() {}
+    client.send(id, b"held").unwrap();
+    client.send(id, b"too").unwrap();
+    assert_eq!(client.next_deadline(), 0, "an event loop comes back for them");
+    let frames_in = |server: &Listener| server.statistics().traffic.frames_in;
+    let before = frames_in(&server);
+    assert!(server.wait(Some(quiet)).unwrap().is_none() && frames_in(&server) == before);
+    client.flush();
+    for wanted in [&b"held"[..], b"too"] {
+        match server.wait(LONG).unwrap() {
+            Some(Event::Delivered { message, .. }) => assert_eq!(message.to_vec(), wanted),
+            other => panic!("{:?}", other.map(word)),
+        }
+    }
+    client.send(id, b"last").unwrap();
+    assert!(client.poll().is_none());
+    assert!(matches!(server.wait(LONG).unwrap(), Some(Event::Delivered { .. })));
+}
+
+#[test]
+fn gathered_messages_arrive_once_and_in_order() {
+    let gather = || Options { gather: true, ..Options::default() };
+    let server = server(&window(), gather());
+    let to = server.local();
+    let thread = echo(server, 1);
+    let mut client = Listener::bind(loopback(), gather()).unwrap();
+    let id = client.connect(to, &window()).unwrap();
+    let message = |n: usize| vec![n as u8; n % 97 + 1];
+    let (mut sent, mut back) = (0, 0);
+    while back < 2000 {
+        while sent < 2000 && client.send(id, &message(sent)).is_ok() {
+            sent += 1;
+        }
+        if let Some(Event::Delivered { message: got, .. }) = client.wait(LONG).unwrap() {
+            assert_eq!(got.to_vec(), message(back));
+            back += 1;
+        }
+    }
+    client.close_blocking(id, LONG).unwrap();
+    client.linger(id).unwrap();
+    assert_eq!(thread.join().unwrap(), 2000);
+}

@@ -18,6 +18,7 @@ pub mod constants;
 pub mod control;
 pub mod delays;
 pub mod flow;
+pub mod idle;
 mod lattice;
 pub mod lengths;
 pub mod linear;

@@ -18,28 +18,28 @@ impl<O: Outbox> Router<O> {
             return false;
         }
         self.release();
-        let Router { connections, stacks, outbox, errors, time, .. } = self;
+        let Router { connections, stacks, outbox, errors, time, head, .. } = self;
         let Ok(connection) = connections.get_mut(id) else { return false };
         if !may_be_quick(connection) {
             return false;
         }
         let pools = &mut stacks.at_mut(connection.kind).pools;
         let pool = pools.at_mut(connection.share.place);
-        let Some(head) = connection.instance.send_quick(pool, *time, message) else { return false };
+        let Some((head, to)) = connection.instance.send_quick(pool, *time, message, head) else { return false };
         pools.account(&mut connection.share, Cause::Call);
         connection.note_quick();
-        let to = match head.to {
+        let to = match to {
             Some(to) if to != connection.from => to.to_socket_addr(),
             // The stack's address has no scope, the connection's may have.
             _ => None,
         };
         let to = to.unwrap_or(connection.peer.address);
-        let counts = connection.count_out(head.bytes().len() + message.len());
+        let counts = connection.count_out(head.len() + message.len());
         debug_assert!(counts, "a confirmed connection has no budget");
-        let sent = outbox.send(Some(id), to, &[IoSlice::new(head.bytes()), IoSlice::new(message)]);
+        let sent = outbox.send(Some(id), to, &[IoSlice::new(head), IoSlice::new(message)]);
         note_sent(&mut connection.traffic, to, sent, errors);
         connection.traffic.taken += 1;
-        self.reschedule(id);
+        self.reschedule_quick(id);
         true
     }
 

@@ -3,7 +3,7 @@
 use super::Router;
 use crate::connection::{Connection, Phase};
 use crate::event::ConnectionId;
-use crate::outbox::{Flow, Outbox, Sent};
+use crate::outbox::{Flow, Flushed, Outbox, Sent};
 use crate::output::{Message, Output};
 use crate::statistics::Traffic;
 use std::io::{self, IoSlice};
@@ -20,12 +20,16 @@ impl<O: Outbox> Router<O> {
         }
         let Router { connections, stepper, outbox, errors, .. } = self;
         let outputs = stepper.outputs();
-        if !outputs.iter().any(|output| output.is_frame()) {
+        let frames = outputs.iter().filter(Output::is_frame).count();
+        if frames == 0 {
             return;
         }
         let Ok(connection) = connections.get_mut(id) else {
             return;
         };
+        if frames > 1 {
+            outbox.hold();
+        }
         for output in outputs.iter().filter(Output::is_frame) {
             let (to, frame) = (receiver(connection, &output), output.message());
             if connection.phase == Phase::Tentative {
@@ -37,6 +41,30 @@ impl<O: Outbox> Router<O> {
             }
             let sent = transmit(outbox, (Some(id), to), &frame);
             note_sent(&mut connection.traffic, to, sent, errors);
+        }
+        if frames > 1 {
+            let flushed = outbox.let_go();
+            self.note_flushed(flushed);
+        }
+    }
+
+    /// Counts what became of frames that had waited or were held, and keeps errors to be reported.
+    pub(crate) fn note_flushed(&mut self, flushed: Flushed) {
+        self.errors.extend(flushed.reported);
+        for flow in flushed.overflowed {
+            self.traffic_of(flow).overflowed += 1;
+        }
+        for (flow, to, error) in flushed.failed {
+            self.traffic_of(flow).send_errors += 1;
+            self.errors.push((to, error));
+        }
+    }
+
+    fn traffic_of(&mut self, flow: Flow) -> &mut Traffic {
+        let Router { connections, statistics, .. } = self;
+        match flow.and_then(|id| connections.get_mut(id).ok()) {
+            Some(connection) => &mut connection.traffic,
+            None => &mut statistics.traffic,
         }
     }
 

@@ -63,8 +63,14 @@ impl<O: Outbox> Router<O> {
     /// to wait for that is done.
     #[inline]
     pub(crate) fn release(&mut self) {
-        if let Some(id) = self.end_loan() {
-            self.reschedule(id);
+        if self.stepper.active().is_none() {
+            return;
+        }
+        let is_quick = self.stepper.is_quick();
+        match self.end_loan() {
+            Some(id) if is_quick => self.reschedule_quick(id),
+            Some(id) => self.reschedule(id),
+            None => {}
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn events(router: &mut Router<Datagrams>) -> Vec<String> {
             continue;
         }
         router.release();
-        let done = router.work_before_datagram() | router.work_without_datagram();
+        let done = router.work_before_datagram() | router.work_without_datagram(router.time());
         if !done && router.events.is_empty() {
             return words;
         }

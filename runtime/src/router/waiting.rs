@@ -2,7 +2,7 @@
 
 use super::Router;
 use crate::clock::SECOND;
-use crate::connection::Phase;
+use crate::connection::{Connection, Phase};
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head};
 use crate::instance::Outcome;
@@ -36,11 +36,12 @@ impl<O: Outbox> Router<O> {
         self.stepper.active().is_none() && self.events.has_room()
     }
 
-    /// Does the work that may wait until no datagram is pending. Returns false if there was none.
+    /// Does the work that may wait until no datagram is pending: none that had arrived at the time `asked_at` is, if
+    /// there was room for them. Returns false if there was none.
     #[inline]
-    pub(crate) fn work_without_datagram(&mut self) -> bool {
+    pub(crate) fn work_without_datagram(&mut self, asked_at: u64) -> bool {
         if self.has_room() {
-            self.schedule.intake.note_empty(self.time);
+            self.schedule.intake.note_empty(asked_at);
         }
         self.stepper.active().is_none() && self.serve_waiting()
     }
@@ -116,6 +117,15 @@ impl<O: Outbox> Router<O> {
             // Not before now: one that waits for datagrams to be handled must not go before all others.
             let deadline = connection.deadline(schedule.ping_after, schedule.timeout).max(*time);
             schedule.timers.set(&mut connection.wake, deadline, id.to_number());
+        }
+    }
+
+    /// The same after a step of a quick entry: of all that has deadlines, only the stack can have got an earlier one.
+    #[inline]
+    pub(super) fn reschedule_quick(&mut self, id: ConnectionId) {
+        let earlier = |connection: &mut Connection| connection.look_at_stack() < connection.wake;
+        if self.get_mut(id).is_ok_and(earlier) {
+            self.reschedule(id);
         }
     }
 

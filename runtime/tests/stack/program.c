@@ -25,6 +25,16 @@ int main(void) {
     CHECK(nacre_serve(server, &nacre_stack_window) == NACRE_RUN_OK);
     CHECK(nacre_descriptor(server) >= 0);
 
+    struct nacre_listener *shards[3] = {NULL};
+    CHECK(nacre_listen_shards("127.0.0.1", 0, NULL, 3, NULL) == NACRE_RUN_ERROR && strstr(nacre_error(NULL), "is NULL"));
+    CHECK(nacre_listen_shards("127.0.0.1", 0, NULL, 0, shards) == NACRE_RUN_ERROR && shards[0] == NULL);
+    CHECK(nacre_listen_shards("127.0.0.1", 0, &options, 3, shards) == NACRE_RUN_OK);
+    for (int i = 0; i < 3; i++) {
+        CHECK(nacre_local_port(shards[i]) == nacre_local_port(shards[0]));
+        CHECK(nacre_flush(shards[i]) == NACRE_RUN_OK);
+    }
+    for (int i = 0; i < 3; i++) { nacre_listener_free(shards[i]); }
+
     uint64_t there;
     CHECK(nacre_connect(client, "localhost", nacre_local_port(server), NULL, &there) == NACRE_RUN_ERROR);
     CHECK(nacre_connect(client, "127.0.0.1", 0, &nacre_stack_window, &there) == NACRE_RUN_ERROR);

@@ -110,7 +110,7 @@ bool admission_accepts(const struct admission_state *s, const struct admission_p
     struct admission_step this_step = {.s = (struct admission_state *)(uintptr_t)s, .pool = (struct admission_pool *)(uintptr_t)pool, .in_len = len};
     struct admission_step *const step = &this_step;
     switch (event) {
-        case 2: return admission_admits_above_send(step, (struct admission_msg){.bytes = {.len = len}, .data = true}) && admission_space(pool, 0u, 0u, len);
+        case 2: return admission_admits_above_send(step, (struct admission_msg){.bytes = {.len = len}, .data = true}) && admission_needed(0u, 0u, len) <= (uint64_t)pool->free + pool->fresh;
         default: return false;
     }
 }

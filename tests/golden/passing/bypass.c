@@ -225,10 +225,10 @@ static const char *const passing_counter_names[] = {
     "broken",
 };
 static const struct nacre_event passing_events[] = {
-    {.name = "deliver", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .message_max = 0u},
-    {.name = "send", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .message_max = 0u},
-    {.name = "send", .port = 1, .input = 1, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .message_max = 65507u},
-    {.name = "deliver", .port = 1, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .message_max = 0u},
+    {.name = "deliver", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .idle = 0, .message_max = 0u},
+    {.name = "send", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .idle = 0, .message_max = 0u},
+    {.name = "send", .port = 1, .input = 1, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .idle = 0, .message_max = 65507u},
+    {.name = "deliver", .port = 1, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .idle = 0, .message_max = 0u},
 };
 static const struct nacre_given passing_givens[] = {
     {.name = NULL},

@@ -29,7 +29,8 @@ struct passing_block {
     uint8_t bytes[64];
 };
 struct passing_pool {
-    uint32_t free, first, last; /* how many are free; the first and last of them, from 1 */
+    uint32_t all, fresh; /* blocks in all, and how many of the last ones were never used */
+    uint32_t free, first, last; /* how many of the others are free; the first and last of them, from 1 */
     struct passing_block block[];
 };
 
@@ -250,7 +251,7 @@ bool passing_accepts(const struct passing_state *s, const struct passing_pool *p
     struct passing_step this_step = {.s = (struct passing_state *)(uintptr_t)s, .pool = (struct passing_pool *)(uintptr_t)pool, .in_len = len};
     struct passing_step *const step = &this_step;
     switch (event) {
-        case 2: return passing_admits_above_send(step, (struct passing_msg){.bytes = {.len = len}, .data = true}) && passing_space(pool, 0u, 0u, len);
+        case 2: return passing_admits_above_send(step, (struct passing_msg){.bytes = {.len = len}, .data = true}) && passing_needed(0u, 0u, len) <= (uint64_t)pool->free + pool->fresh;
         default: return false;
     }
 }
@@ -279,10 +280,10 @@ static const char *const passing_counter_names[] = {
     "broken",
 };
 static const struct nacre_event passing_events[] = {
-    {.name = "deliver", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .message_max = 0u},
-    {.name = "send", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .message_max = 0u},
-    {.name = "send", .port = 1, .input = 1, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .message_max = 65507u},
-    {.name = "deliver", .port = 1, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .message_max = 0u},
+    {.name = "deliver", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .idle = 0, .message_max = 0u},
+    {.name = "send", .port = 0, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .idle = 0, .message_max = 0u},
+    {.name = "send", .port = 1, .input = 1, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_SENDING, .idle = 0, .message_max = 65507u},
+    {.name = "deliver", .port = 1, .input = 0, .has_message = 1, .has_address = 0, .arguments = 0, .role = NACRE_EVENT_DELIVERY, .idle = 0, .message_max = 0u},
 };
 static const struct nacre_given passing_givens[] = {
     {.name = NULL},

@@ -276,6 +276,22 @@ support_INLINE void support_free_block(struct support_pool *pool, uint32_t numbe
     pool->last = number;
 }
 
+/* Adds blocks to the queue that were never used, so that it has `n` and a few more; false: there are not so many. So a pool takes only as
+ * much memory as is used at a time. */
+support_COLD bool support_grow(struct support_pool *pool, uint64_t n) {
+    if (n > (uint64_t)pool->free + pool->fresh) { return false; }
+    for (n += 16u; pool->free < n && pool->fresh != 0; pool->fresh--) {
+        const uint32_t number = pool->all - pool->fresh + 1u;
+        support_block(pool, number)->references = 0;
+        support_block(pool, number)->next = 0;
+        support_free_block(pool, number);
+    }
+    return true;
+}
+
+/* Whether the pool has fewer blocks than that. */
+support_INLINE bool support_lacks(struct support_pool *pool, uint64_t n) { return support_UNLIKELY(pool->free < n) && !support_grow(pool, n); }
+
 support_INLINE void support_leave_block(struct support_pool *pool, uint32_t number) {
     if (--pool->block[number - 1u].references == 0) { support_free_block(pool, number); }
 }
@@ -747,10 +763,10 @@ support_INLINE int support_nothing(struct nacre_out *out, int result) {
     return result;
 }
 
-/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
-support_INLINE bool support_space(const struct support_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
-    if (support_LIKELY(len - 1u < support_BLOCK)) { return copies + extra <= pool->free; }
-    return (uint64_t)copies * (len / support_BLOCK + (len % support_BLOCK != 0)) + extra <= pool->free;
+/* The blocks that a step may take: `copies` of the message, and `extra`. */
+support_INLINE uint64_t support_needed(uint32_t copies, uint32_t extra, uint32_t len) {
+    if (support_LIKELY(len - 1u < support_BLOCK)) { return copies + extra; }
+    return (uint64_t)copies * (len / support_BLOCK + (len % support_BLOCK != 0)) + extra;
 }
 
 /* An armed timer is its deadline plus one; what is too far away is as far as can be said. */
@@ -826,12 +842,8 @@ support_INLINE void support_finish(struct support_step *step) {
 
 void support_pool_init(struct support_pool *pool, uint32_t blocks) {
     if (blocks > 0xffffu) { blocks = 0xffffu; }
-    pool->free = pool->last = blocks;
-    pool->first = 1;
-    for (uint32_t i = 0; i < blocks; i++) {
-        memset(&pool->block[i], 0, sizeof pool->block[i]);
-        pool->block[i].after = (uint16_t)(i + 2u);
-    }
+    pool->all = pool->fresh = blocks;
+    pool->free = pool->first = pool->last = 0;
     pool->node = 0;
     for (uint32_t number = support_NODES; number > 0; number--) {
         support_node(pool, number)->next = pool->node;
@@ -839,7 +851,7 @@ void support_pool_init(struct support_pool *pool, uint32_t blocks) {
     }
 }
 
-uint32_t support_pool_free(const struct support_pool *pool) { return pool->free; }
+uint32_t support_pool_free(const struct support_pool *pool) { return pool->free + pool->fresh; }
 
 void support_settle(struct support_state *s, struct support_pool *pool, uint64_t *counters, struct nacre_out *out) {
     (void)s;

@@ -69,10 +69,10 @@ impl Writer<'_> {
         let p = &self.prefix;
         // A message in one block, or none, needs no more than this; one with data needs no less.
         let enough = need.copies + need.extra;
-        let space = format!("!{p}_space(pool, {}u, {}u, {len})", need.copies, need.extra);
+        let space = format!("{p}_lacks(pool, {p}_needed({}u, {}u, {len}))", need.copies, need.extra);
         Some(match shape.filter(|shape| shape.data_max <= self.block_bytes()) {
             None => space,
-            Some(shape) if shape.data_min > 0 => format!("pool->free < {enough}u"),
+            Some(shape) if shape.data_min > 0 => format!("{p}_lacks(pool, {enough}u)"),
             Some(_) => format!("pool->free < {enough}u && {space}"),
         })
     }

@@ -91,7 +91,7 @@ impl Writer<'_> {
         code.line(format!("if (due.deadline == NACRE_NEVER) {{ return {p}_nothing(out, NACRE_IDLE); }}"));
         let need = self.stack.bounds.timer;
         if need.extra > 0 {
-            code.open(format!("if (!{p}_space(pool, 0, {}u, 0)) {{", need.extra));
+            code.open(format!("if ({p}_lacks(pool, {}u)) {{", need.extra));
             code.line(format!("counters[{p}_NO_SPACE]++;"));
             code.line(format!("return {p}_nothing(out, NACRE_NO_SPACE);"));
             code.close("}");

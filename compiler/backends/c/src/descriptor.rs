@@ -1,5 +1,6 @@
 //! `<stack>_stack`: everything that a driver of any stack needs, as constant data.
 
+use nacre_analysis::idle::is_idle;
 use nacre_analysis::lengths::longest_calls;
 use nacre_stack::*;
 
@@ -101,13 +102,14 @@ impl Writer<'_> {
             let address = declared.parameters.iter().any(|q| q.ty == Type::Addr);
             code.line(format!(
                 "{{.name = \"{}\", .port = {}, .input = {}, .has_message = {}, .has_address = {}, .arguments = \
-                 {numbers}, .role = {}, .message_max = {longest}u}},",
+                 {numbers}, .role = {}, .idle = {}, .message_max = {longest}u}},",
                 names::escaped(&declared.name),
                 event.port.0,
                 self.callable(&event) as u32,
                 declared.message.is_some() as u32,
                 address as u32,
                 event_role(declared.role),
+                is_idle(stack, &event) as u32,
             ));
         }
         if stack.interface().is_empty() {

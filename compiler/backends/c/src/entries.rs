@@ -325,7 +325,8 @@ impl Writer<'_> {
                 };
                 texts.push(text);
             }
-            let space = format!("{p}_space(pool, {}u, {}u, len)", input.need.copies, input.need.extra);
+            let needed = format!("{p}_needed({}u, {}u, len)", input.need.copies, input.need.extra);
+            let space = format!("{needed} <= (uint64_t)pool->free + pool->fresh");
             let admitted = self.call_step(&self.admission(&call).callee(), &texts);
             code.line(format!("case {}: return {admitted} && {space};", call.number));
         }

@@ -45,7 +45,7 @@ impl Writer<'_> {
         code.line(format!("if (!{p}_room(out)) {{ return {p}_nothing(out, NACRE_INVALID); }}"));
         if stack.bounds.open.extra > 0 {
             code.line(format!(
-                "if (!{p}_space(pool, 0, {}u, 0)) {{ return {p}_nothing(out, NACRE_NO_SPACE); }}",
+                "if ({p}_lacks(pool, {}u)) {{ return {p}_nothing(out, NACRE_NO_SPACE); }}",
                 stack.bounds.open.extra
             ));
         }

@@ -134,7 +134,7 @@ impl Writer<'_> {
         ));
         let need = stack.bounds.timer;
         if need.extra > 0 {
-            code.open(format!("if (!{p}_space(pool, 0, {}u, 0)) {{", need.extra));
+            code.open(format!("if ({p}_lacks(pool, {}u)) {{", need.extra));
             code.line(format!("counters[{p}_NO_SPACE]++;"));
             code.line(format!("return {p}_nothing(out, NACRE_NO_SPACE);"));
             code.close("}");

@@ -1,11 +1,7 @@
 void @_pool_init(struct @_pool *pool, uint32_t blocks) {
     if (blocks > 0xffffu) { blocks = 0xffffu; }
-    pool->free = pool->last = blocks;
-    pool->first = 1;
-    for (uint32_t i = 0; i < blocks; i++) {
-        memset(&pool->block[i], 0, sizeof pool->block[i]);
-        pool->block[i].after = (uint16_t)(i + 2u);
-    }
+    pool->all = pool->fresh = blocks;
+    pool->free = pool->first = pool->last = 0;
     /*@rope pool->node = 0;
     for (uint32_t number = @_NODES; number > 0; number--) {
         @_node(pool, number)->next = pool->node;
@@ -13,7 +9,7 @@ void @_pool_init(struct @_pool *pool, uint32_t blocks) {
     } @*/
 }
 
-uint32_t @_pool_free(const struct @_pool *pool) { return pool->free; }
+uint32_t @_pool_free(const struct @_pool *pool) { return pool->free + pool->fresh; }
 
 void @_settle(struct @_state *s, struct @_pool *pool, uint64_t *counters, struct nacre_out *out) {
     (void)s;

@@ -116,10 +116,10 @@
     return result;
 }
 
-/* Whether the pool has what a step may take, beyond `extra` for nothing: `copies` of the message. */
-@_INLINE bool @_space(const struct @_pool *pool, uint32_t copies, uint32_t extra, uint32_t len) {
-    if (@_LIKELY(len - 1u < @_BLOCK)) { return copies + extra <= pool->free; }
-    return (uint64_t)copies * (len / @_BLOCK + (len % @_BLOCK != 0)) + extra <= pool->free;
+/* The blocks that a step may take: `copies` of the message, and `extra`. */
+@_INLINE uint64_t @_needed(uint32_t copies, uint32_t extra, uint32_t len) {
+    if (@_LIKELY(len - 1u < @_BLOCK)) { return copies + extra; }
+    return (uint64_t)copies * (len / @_BLOCK + (len % @_BLOCK != 0)) + extra;
 }
 
 /* An armed timer is its deadline plus one; what is too far away is as far as can be said. */

@@ -74,6 +74,22 @@
     pool->last = number;
 }
 
+/* Adds blocks to the queue that were never used, so that it has `n` and a few more; false: there are not so many. So a pool takes only as
+ * much memory as is used at a time. */
+@_COLD bool @_grow(struct @_pool *pool, uint64_t n) {
+    if (n > (uint64_t)pool->free + pool->fresh) { return false; }
+    for (n += 16u; pool->free < n && pool->fresh != 0; pool->fresh--) {
+        const uint32_t number = pool->all - pool->fresh + 1u;
+        @_block(pool, number)->references = 0;
+        @_block(pool, number)->next = 0;
+        @_free_block(pool, number);
+    }
+    return true;
+}
+
+/* Whether the pool has fewer blocks than that. */
+@_INLINE bool @_lacks(struct @_pool *pool, uint64_t n) { return @_UNLIKELY(pool->free < n) && !@_grow(pool, n); }
+
 @_INLINE void @_leave_block(struct @_pool *pool, uint32_t number) {
     if (--pool->block[number - 1u].references == 0) { @_free_block(pool, number); }
 }
