@@ -257,12 +257,8 @@ pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int,
 /// As for all.
 #[no_mangle]
 pub unsafe extern "C" fn nacre_flush(listener: *mut CListener) -> c_int {
-    let flush = |this: &mut CListener| {
-        this.listener.flush();
-        Ok(())
-    };
     // SAFETY: the caller's promise.
-    unsafe { with(listener, flush) }
+    unsafe { with(listener, |this| Ok(this.listener.flush())) }
 }
 
 /// # Safety
