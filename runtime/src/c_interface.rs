@@ -60,12 +60,11 @@ pub unsafe extern "C" fn nacre_listen_shards(
     count: u32,
     listeners: *mut *mut CListener,
 ) -> c_int {
-    // SAFETY: the caller's promise.
-    let listen = |address| unsafe { listen(address, port, options, count as usize) };
+    let count = count as usize;
     let made = match listeners.is_null() {
         true => Err(invalid("the place for the listeners is NULL")),
         // SAFETY: the caller's promise.
-        false => unsafe { text(address) }.and_then(listen),
+        false => unsafe { text(address).and_then(|address| listen(address, port, options, count)) },
     };
     match made {
         Ok(made) => {
@@ -258,7 +257,12 @@ pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int,
 #[no_mangle]
 pub unsafe extern "C" fn nacre_flush(listener: *mut CListener) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { with(listener, |this| Ok(this.listener.flush())) }
+    unsafe {
+        with(listener, |this| {
+            this.listener.flush();
+            Ok(())
+        })
+    }
 }
 
 /// # Safety
