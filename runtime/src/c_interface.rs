@@ -60,11 +60,10 @@ pub unsafe extern "C" fn nacre_listen_shards(
     count: u32,
     listeners: *mut *mut CListener,
 ) -> c_int {
-    let count = count as usize;
     let made = match listeners.is_null() {
         true => Err(invalid("the place for the listeners is NULL")),
         // SAFETY: the caller's promise.
-        false => unsafe { text(address).and_then(|address| listen(address, port, options, count)) },
+        false => unsafe { text(address).and_then(|address| listen(address, port, options, count as usize)) },
     };
     match made {
         Ok(made) => {
