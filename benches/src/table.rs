@@ -221,12 +221,12 @@ pub fn network(n: &Network) -> String {
         let (low, high) = r.quarters;
         text += &format!("| {mode} | {:.1} | {:.1} | **{:.2}** ({low:.2}-{high:.2}) |\n", r.raw, r.nacre, r.ratio);
     }
-    text +=
-        "\nThousands of messages per second in one direction, as fast as the window allows, until everything is \
-             acknowledged; of datagrams that arrive (*raw*, `benches/c/flood.c`, without acknowledgements). Medians of five \
-             alternating runs. *Offload*: the system divides and joins datagrams. *Gathered*: `Options::gather`, \
-             and then the same.\n\n\
-             | message | raw | raw, offload | nacre | nacre, gathered | of raw | MB/s |\n|---|---|---|---|---|---|---|\n";
+    text += "\nThousands of messages per second in one direction, as fast as the window allows, until everything is \
+             acknowledged; of datagrams that arrive (*raw*, `benches/c/flood.c`, without acknowledgements). Medians \
+             of five alternating runs. *Offload*: the system divides and joins datagrams. *Gathered*: \
+             `Options::gather`, and then the same.\n\n\
+             | message | raw | raw, offload | nacre | nacre, gathered | of raw | MB/s |\n\
+             |---|---|---|---|---|---|---|\n";
     for Rates { size, raw: [raw, offload], nacre: [nacre, gathered] } in &n.rates {
         let thousands = [raw, offload, nacre, gathered].map(|rate| format!("{:.0}", rate / 1e3)).join(" | ");
         let megabytes = gathered * *size as f64 / 1e6;

@@ -17,6 +17,17 @@ fn stack_is_embedded_in_a_c_program() {
     assert!(status == 0 && out.contains("100 messages of 3000 bytes arrived"), "{out}{err}");
 }
 
+#[test]
+fn flows_with_congestion_control_share_a_simulated_link() {
+    let build = tempfile::tempdir().expect("a folder");
+    let mut make = Command::new("make");
+    make.current_dir(root().join("examples/bottleneck")).arg(format!("BUILD={}", build.path().display()));
+    let (status, out, err) = ran(make
+        .arg(format!("NACRE={}", env!("CARGO_BIN_EXE_nacre")))
+        .arg("CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror"));
+    assert!(status == 0 && out.contains("used 9") && out.contains("fairness 0.99"), "{out}{err}");
+}
+
 /// Built in a separate target folder: in that of this build, it would replace libraries that are in use.
 #[test]
 fn stack_is_embedded_in_a_rust_program() {

@@ -19,10 +19,24 @@ const QUICK: &[&str] = &[
     "reorder",
     "sequencer",
 ];
-const LONG: &[&str] = &["delay", "encrypt", "floor", "frag", "pt2pt", "reno", "sign"];
+const LONG: &[&str] =
+    &["batch", "cubic", "delay", "encrypt", "flight", "floor", "frag", "pt2pt", "reno", "sign", "vegas"];
 
 /// Layers that are also verified in stacks.
-const IN_STACKS: &[&str] = &["check_fifo", "check_integrity", "encrypt", "floor", "frag", "pt2pt", "reno", "sign"];
+const IN_STACKS: &[&str] = &[
+    "batch",
+    "check_fifo",
+    "check_integrity",
+    "cubic",
+    "encrypt",
+    "flight",
+    "floor",
+    "frag",
+    "pt2pt",
+    "reno",
+    "sign",
+    "vegas",
+];
 
 fn tried(layer: &str) {
     let stacks = IN_STACKS.contains(&layer);

@@ -141,6 +141,7 @@ fn readable(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nacre_symbolic::terms::{script, Goal, Sort, Terms};
 
     #[test]
     fn answers_are_read() {
@@ -164,6 +165,24 @@ mod tests {
             assert_eq!(solver.solve(&problem("(= (bvadd |x y| #x01) (bvsub |x y| #xff))")), Answer::Proved);
             assert_eq!(solver.solve(&problem("(not (= |x y| #x2a))")), Answer::Refuted(vec!["42".into()]));
             assert!(matches!(solver.solve("(nonsense)"), Answer::Failed(_)), "{}", solver.name);
+        }
+    }
+
+    /// Arrays whose elements are all the same are not in the logic of the others.
+    #[test]
+    fn problems_with_constant_arrays_are_understood() {
+        let Ok(solvers) = all() else { return };
+        let mut terms = Terms::new();
+        let array = terms.free("array", Sort::Array(8, 16));
+        let zero = terms.bits(16, 0);
+        let zeros = terms.filled(8, zero);
+        let claim = terms.equal(array, zeros);
+        for (assumptions, wanted) in [(vec![], Answer::Refuted(vec![])), (vec![claim], Answer::Proved)] {
+            let text = script(&terms, &Goal { name: "zeros".into(), assumptions, claim }, &[]);
+            assert!(text.contains("as const"), "{text}");
+            for solver in &solvers {
+                assert_eq!(solver.solve(&text), wanted, "{}", solver.name);
+            }
         }
     }
 }

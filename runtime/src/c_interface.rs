@@ -60,12 +60,10 @@ pub unsafe extern "C" fn nacre_listen_shards(
     count: u32,
     listeners: *mut *mut CListener,
 ) -> c_int {
-    // SAFETY: the caller's promise.
-    let listen = |address| unsafe { listen(address, port, options, count as usize) };
     let made = match listeners.is_null() {
         true => Err(invalid("the place for the listeners is NULL")),
         // SAFETY: the caller's promise.
-        false => unsafe { text(address) }.and_then(listen),
+        false => unsafe { text(address).and_then(|address| listen(address, port, options, count as usize)) },
     };
     match made {
         Ok(made) => {
@@ -257,12 +255,13 @@ pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int,
 /// As for all.
 #[no_mangle]
 pub unsafe extern "C" fn nacre_flush(listener: *mut CListener) -> c_int {
-    let flush = |this: &mut CListener| {
-        this.listener.flush();
-        Ok(())
-    };
     // SAFETY: the caller's promise.
-    unsafe { with(listener, flush) }
+    unsafe {
+        with(listener, |this| {
+            this.listener.flush();
+            Ok(())
+        })
+    }
 }
 
 /// # Safety

@@ -13,7 +13,7 @@ use crate::stack::Stack;
 pub use crate::stacks::Prepare;
 use crate::statistics::{ConnectionStatistics, ListenerStatistics};
 use crate::transport::Transport;
-use crate::udp::Udp;
+use crate::udp::{group, Udp};
 use crate::wire::Label;
 use std::cell::Cell;
 use std::io;
@@ -58,7 +58,7 @@ impl Listener {
         count: usize,
         over: impl Fn(Udp) -> Result<Box<dyn Transport>, Error>,
     ) -> Result<Vec<Listener>, Error> {
-        let sockets = Udp::bind_group(address, count).map_err(Error::io("cannot bind the address"))?;
+        let sockets = group::bind(address, count).map_err(Error::io("cannot bind the address"))?;
         let secret = options.secret.unwrap_or_else(Secret::draw);
         let made = |(udp, shard): (Udp, Shard)| {
             let seed = options.seed.map(|seed| seed.wrapping_add(shard.index().into()));

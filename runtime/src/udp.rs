@@ -2,8 +2,8 @@
 
 #[cfg_attr(not(target_os = "linux"), path = "udp/portable.rs")]
 mod batches;
-#[cfg(target_os = "linux")]
-mod group;
+#[cfg_attr(not(target_os = "linux"), path = "udp/lone.rs")]
+pub(crate) mod group;
 mod receiving;
 mod sending;
 
@@ -46,20 +46,6 @@ impl Udp {
     /// Errors: those of the system (`AddrInUse`, `PermissionDenied`, ...).
     pub fn bind(address: SocketAddr) -> io::Result<Udp> {
         Udp::bind_with(address, |_| Ok(()))
-    }
-
-    /// Several sockets with one address, among which what arrives is divided: each gets the frames of its own
-    /// connections.
-    ///
-    /// Errors: as of `bind`; `Unsupported` on other systems than Linux, if there are to be several.
-    pub(crate) fn bind_group(address: SocketAddr, count: usize) -> io::Result<Vec<Udp>> {
-        #[cfg(target_os = "linux")]
-        return group::bind(address, count);
-        #[cfg(not(target_os = "linux"))]
-        match count {
-            1 => Ok(vec![Udp::bind(address)?]),
-            _ => Err(io::ErrorKind::Unsupported.into()),
-        }
     }
 
     fn bind_with(address: SocketAddr, prepare: impl FnOnce(&Socket) -> io::Result<()>) -> io::Result<Udp> {

@@ -202,6 +202,7 @@ const RECOGNIZERS: Listed = &[
             ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
         ],
     ),
+    ("a statement of another form does something with the event", &[("compiler/analysis/src/idle.rs", &["handed_on"])]),
     ("another expression reads no variable", &[("mutants/src/variables.rs", &["variable"])]),
     ("the validator refuses every other statement there", &[("compiler/stack/src/validate/code.rs", &["draws_only"])]),
     ("anything else is code that a search should reach", &[("checker/src/coverage.rs", &["is_error"])]),

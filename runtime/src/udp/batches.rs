@@ -1,7 +1,6 @@
 //! Several datagrams with one system call: `recvmmsg` and `sendmmsg`, and datagrams that the system joins (UDP_GRO) or
 //! divides (UDP_SEGMENT).
 
-use super::receiving::Filled;
 use crate::datagrams::Run;
 use crate::system::set;
 use socket2::SockAddr;
@@ -15,6 +14,15 @@ pub(super) const SEGMENTS_MAX: usize = 64;
 pub(super) const SEGMENTS_BYTES_MAX: usize = 65_000;
 /// The messages of one call of `sendmmsg`, and those of `recvmmsg`.
 const MESSAGES_MAX: usize = 32;
+
+/// What the system has put into a slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filled {
+    pub from: SocketAddr,
+    pub len: usize,
+    /// Each datagram but the last has this length; 0: there is only one.
+    pub each: usize,
+}
 
 /// Room for one control message with a number, aligned as the system wants it.
 type Control = [u64; 4];
@@ -132,7 +140,8 @@ pub(super) fn send(socket: BorrowedFd<'_>, runs: &[(SockAddr, Run<'_>)]) -> (usi
             ask_to_divide(header, &mut controls[index], run.each);
         }
     }
-    // SAFETY: `count` headers, whose pointers and lengths are those of buffers that outlive the call; they are only read.
+    // SAFETY: `count` headers, whose pointers and lengths are those of buffers that outlive the call, and are only
+    // read.
     let code = unsafe { libc::sendmmsg(socket.as_raw_fd(), headers.as_mut_ptr(), count as _, 0) };
     match usize::try_from(code) {
         Ok(sent) => (sent, Ok(())),

@@ -1,10 +1,17 @@
 //! One datagram with each system call, where no calls for several are known. As `batches`.
 
-use super::receiving::Filled;
 use crate::datagrams::Run;
 use socket2::{SockAddr, SockRef};
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filled {
+    pub from: SocketAddr,
+    pub len: usize,
+    pub each: usize,
+}
 
 pub(super) const SEGMENTS_MAX: usize = 1;
 pub(super) const SEGMENTS_BYTES_MAX: usize = 65_000;

@@ -1,6 +1,6 @@
 //! Datagrams that one system call has received.
 
-use super::batches;
+use super::batches::{self, Filled};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
@@ -10,15 +10,6 @@ const SLOT: usize = 1 << 16;
 /// The slots that the system is offered at first, and at most. Two tell a lone datagram from a first one.
 const FEW: usize = 2;
 const MANY: usize = 32;
-
-/// What the system has put into a slot.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filled {
-    pub from: SocketAddr,
-    pub len: usize,
-    /// Each datagram but the last has this length; 0: there is only one.
-    pub each: usize,
-}
 
 /// Datagrams that have been received and not yet handed on.
 #[derive(Debug)]

@@ -13,6 +13,9 @@ pub struct Goal {
     pub claim: Term,
 }
 
+/// How an array begins whose elements are all the same.
+const CONSTANT: &str = "(as const ";
+
 /// The negated goal: unsatisfiable if it holds. The values of `shown` are asked for if it does not.
 pub fn script(terms: &Terms, goal: &Goal, shown: &[Term]) -> String {
     let mut writer = Writer { terms, uses: HashMap::new(), text: String::new(), names: HashMap::new() };
@@ -29,7 +32,9 @@ pub fn script(terms: &Terms, goal: &Goal, shown: &[Term]) -> String {
     if !shown.is_empty() {
         text.push_str(&format!("(get-value ({}))\n", shown.join(" ")));
     }
-    let logic = "(set-option :produce-models true)\n(set-logic QF_AUFBV)\n";
+    // The arrays of this logic have no constants.
+    let logic = if text.contains(CONSTANT) { "ALL" } else { "QF_AUFBV" };
+    let logic = format!("(set-option :produce-models true)\n(set-logic {logic})\n");
     format!("; {}\n{logic}{text}", goal.name.replace('\n', " "))
 }
 
@@ -137,7 +142,7 @@ impl Writer<'_> {
             Node::Truth(value) => value.to_string(),
             Node::Bits(width, value) => format!("(_ bv{value} {width})"),
             Node::Free(name, number, _) => constant(name, *number),
-            Node::Filled(_, element) => list(&format!("(as const {})", sort_text(self.terms.sort(term))), &[*element]),
+            Node::Filled(_, element) => list(&format!("{CONSTANT}{})", sort_text(self.terms.sort(term))), &[*element]),
             Node::Apply(Op::Count, parts) => ones(&self.names[&parts[0]], self.terms.width(parts[0])),
             Node::Apply(op, parts) => list(&word(*op), parts),
             Node::Call(name, sort, arguments) if arguments.is_empty() => self.function(name, *sort, arguments),
