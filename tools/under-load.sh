@@ -24,6 +24,9 @@ nacre-runtime many_connections
 nacre-runtime stopped
 nacre-runtime hostile
 nacre-runtime full
+nacre-runtime shards
+nacre-runtime shared
+nacre-runtime shared_peers
 nacre-runtime descriptors
 nacre-runtime documents
 nacre transfer
