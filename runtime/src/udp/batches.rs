@@ -9,6 +9,8 @@ use std::mem::{size_of, size_of_val, zeroed};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
+/// Whether `receive` fills all slots, unless nothing more is there.
+pub(super) const RECEIVES_ALL: bool = true;
 /// What the system divides at most at once: datagrams, and their bytes.
 pub(super) const SEGMENTS_MAX: usize = 64;
 pub(super) const SEGMENTS_BYTES_MAX: usize = 65_000;

@@ -13,6 +13,7 @@ pub(super) struct Filled {
     pub each: usize,
 }
 
+pub(super) const RECEIVES_ALL: bool = false;
 pub(super) const SEGMENTS_MAX: usize = 1;
 pub(super) const SEGMENTS_BYTES_MAX: usize = 65_000;
 

@@ -48,8 +48,9 @@ impl Received {
         (self.slot, self.at, self.emptied) = (0, 0, false);
         self.filled.clear();
         batches::receive(socket, &mut self.bytes[..self.offered * SLOT], SLOT, &mut self.filled)?;
-        self.emptied = self.filled.len() < self.offered;
-        self.offered = if self.emptied { FEW.max(self.filled.len() + 1) } else { MANY.min(self.offered * 4) };
+        let is_full = self.filled.len() == self.offered;
+        self.emptied = batches::RECEIVES_ALL && !is_full;
+        self.offered = if is_full { MANY.min(self.offered * 4) } else { FEW.max(self.filled.len() + 1) };
         Ok(())
     }
 
