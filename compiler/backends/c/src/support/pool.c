@@ -203,7 +203,7 @@
 
 /* A copy in as many blocks as it takes. */
 @_COLD uint32_t @_keep_whole(struct @_step *step, const uint8_t *from, uint32_t len) {
-    if (@_UNLIKELY(len / @_BLOCK + (len % @_BLOCK != 0) > step->pool->free)) {
+    if (@_lacks(step->pool, len / @_BLOCK + (len % @_BLOCK != 0))) {
         step->counters[@_BROKEN]++;
         return 0;
     }
@@ -283,7 +283,7 @@
                 @_take_again(step->pool, step->kept);
             }
         } else {
-            if (@_UNLIKELY(step->pool->free == 0)) {
+            if (@_lacks(step->pool, 1u)) {
                 step->counters[@_BROKEN]++;
                 return (struct @_bytes){.block = 0};
             }
@@ -437,7 +437,7 @@ struct @_twine {
 /* Copied into one run of blocks, so that no piece outlives the step. */
 @_PLAIN struct @_bytes @_keep_rope(struct @_step *step, struct @_bytes b) {
     uint32_t first = 0, last = 0;
-    if (@_UNLIKELY(b.len / @_BLOCK + (b.len % @_BLOCK != 0) > step->pool->free)) {
+    if (@_lacks(step->pool, b.len / @_BLOCK + (b.len % @_BLOCK != 0))) {
         step->counters[@_BROKEN]++;
         @_drop(step->pool, b);
         return (struct @_bytes){.block = 0};
