@@ -399,7 +399,7 @@ support_PLAIN uint8_t support_byte(const struct support_step *step, struct suppo
 
 /* A copy in as many blocks as it takes. */
 support_COLD uint32_t support_keep_whole(struct support_step *step, const uint8_t *from, uint32_t len) {
-    if (support_UNLIKELY(len / support_BLOCK + (len % support_BLOCK != 0) > step->pool->free)) {
+    if (support_lacks(step->pool, len / support_BLOCK + (len % support_BLOCK != 0))) {
         step->counters[support_BROKEN]++;
         return 0;
     }
@@ -475,7 +475,7 @@ support_INLINE struct support_bytes support_keep(struct support_step *step, stru
                 support_take_again(step->pool, step->kept);
             }
         } else {
-            if (support_UNLIKELY(step->pool->free == 0)) {
+            if (support_lacks(step->pool, 1u)) {
                 step->counters[support_BROKEN]++;
                 return (struct support_bytes){.block = 0};
             }
@@ -623,7 +623,7 @@ support_PLAIN struct support_bytes support_slice_rope(struct support_step *step,
 /* Copied into one run of blocks, so that no piece outlives the step. */
 support_PLAIN struct support_bytes support_keep_rope(struct support_step *step, struct support_bytes b) {
     uint32_t first = 0, last = 0;
-    if (support_UNLIKELY(b.len / support_BLOCK + (b.len % support_BLOCK != 0) > step->pool->free)) {
+    if (support_lacks(step->pool, b.len / support_BLOCK + (b.len % support_BLOCK != 0))) {
         step->counters[support_BROKEN]++;
         support_drop(step->pool, b);
         return (struct support_bytes){.block = 0};
