@@ -10,9 +10,9 @@ demo: setup
 	$(CARGO) build --release --package nacre
 	tools/demo.sh $(TARGET)/release/nacre 64
 
-## All tests, in less than 20 minutes on two cores.
+## All tests; in more threads than there are processors, because many of them wait.
 test: setup-test
-	$(CARGO) test --workspace
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(nproc)))} $(CARGO) test --workspace
 
 ## Costs of the emitted code; writes the tables of docs/performance.md.
 bench: setup-test
