@@ -121,8 +121,8 @@ struct nacre_statistics {
 /* A listener on an IP address ("127.0.0.1", "::"; NULL: any, IPv4 and IPv6) and port (0: any). `options` may be NULL. NULL on
  * error: then nacre_error(NULL) says why, for this thread. */
 struct nacre_listener *nacre_listen(const char *address, uint16_t port, const struct nacre_options *options);
-/* So many listeners on one address, for as many threads: each has connections of its own, and gets their frames. Options apply to each
- * of them. Linux only, and at most 64. On error nacre_error(NULL) says why, and `listeners` is left as it was. */
+/* `count` listeners on one address, one for each thread: each has its own connections and receives their frames. The options apply to each
+ * of them. Linux only, at most 64. On error nacre_error(NULL) says why, and `listeners` is unchanged. */
 int nacre_listen_shards(const char *address, uint16_t port, const struct nacre_options *options, uint32_t count,
                         struct nacre_listener **listeners);
 /* Discards all connections at once and frees everything. */

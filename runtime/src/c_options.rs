@@ -55,7 +55,7 @@ pub struct COptions {
     pub signing: *const [u8; 32],
 }
 
-/// Listeners as the options say, so many with one address.
+/// Creates `count` listeners on one address, configured by the options.
 ///
 /// # Safety
 /// `options` is NULL or has the size that it states, and what it points to is NULL or lives during the call.

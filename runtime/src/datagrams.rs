@@ -52,7 +52,7 @@ impl<'a> Datagrams<'a> {
     }
 }
 
-/// A batch is full with so many datagrams or bytes: as many as one system call takes.
+/// A batch that has reached this number of datagrams or bytes is sent before another datagram is held.
 const DATAGRAMS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
 

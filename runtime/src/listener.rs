@@ -20,15 +20,15 @@ use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 
-/// So many frames that arrived together are handled with one look at the clock.
+/// The maximum number of frames of one batch that are handled between two readings of the clock.
 const SINCE_MAX: u32 = 16;
 
 /// Connections that share a transport. It and all that came from it belong to one thread at a time.
 pub struct Listener {
     pub(crate) router: Router<Link>,
-    /// When the transport was asked last for what had arrived.
+    /// When the system was last asked for frames.
     asked_at: u64,
-    /// Frames that arrived with the last that was asked for, and were handled since.
+    /// Frames of the current batch that have been handled since the clock was read.
     since: u32,
     not_sync: PhantomData<Cell<()>>,
 }
@@ -42,11 +42,11 @@ impl Listener {
         Ok(Listener::new(udp, options))
     }
 
-    /// Several listeners on one UDP address, for as many threads: each has connections of its own, and gets their
-    /// frames. All get the same options, limits included, and the same secret. A peer's first frame comes to the one
-    /// that its address and port lead to.
+    /// `count` listeners on one UDP address, one for each thread. Each has its own connections and receives their
+    /// frames. The options, limits included, apply to each of them; they share one secret. Which listener receives a
+    /// peer's first frame depends on the peer's address and port.
     ///
-    /// Errors: `Io`: as of `bind`; there are to be none, or more than 64; or several, and the system is not Linux.
+    /// Errors: `Io`, as of `bind`, if `count` is 0 or more than 64, and for more than one on systems other than Linux.
     pub fn bind_shards(address: SocketAddr, options: &Options, count: usize) -> Result<Vec<Listener>, Error> {
         Listener::bind_shards_over(address, options, count, |udp| Ok(Box::new(udp)))
     }
@@ -320,7 +320,7 @@ impl Listener {
         done | self.router.work_without_datagram(self.asked_at)
     }
 
-    /// Frames that arrived together are handled as at one time, as many as take no time that counts.
+    /// Reads the clock, except within a batch of frames, where it is read once for `SINCE_MAX` of them.
     fn look_at_clock_in_turn(&mut self) {
         if self.since < SINCE_MAX && self.transport().has_received() {
             self.since += 1;

@@ -17,9 +17,6 @@ use std::hash::{Hash, Hasher};
 /// A label is valid in the period in which it was made and in the next.
 const PERIOD_NS: u64 = 10 * SECOND;
 
-/// Cookies that are drawn until one fits; more than are needed.
-const TRIES: u32 = 10_000;
-
 /// Makes and recognizes the labels of one listener.
 pub(crate) struct Retries {
     key: (u64, u64),
@@ -46,15 +43,11 @@ impl Retries {
     }
 
     fn of_period(&self, peer: &Peer, incarnation: u64, period: u64) -> Label {
-        let of_try = |n: u32| {
-            let mut hasher = SipHasher24::new_with_keys(self.key.0, self.key.1);
-            (peer, incarnation, period, n).hash(&mut hasher);
-            let hash = hasher.finish();
-            Label { cookie: (hash >> 32) as u32 & ((1 << COOKIE_BITS) - 1), key: hash as u32 }
-        };
-        // 0 is no cookie, and frames with the cookie of another shard would not come here.
-        let fits = |label: &Label| label.cookie != 0 && self.shard.owns(label.cookie);
-        (0..TRIES).map(of_try).find(fits).unwrap_or_default()
+        let mut hasher = SipHasher24::new_with_keys(self.key.0, self.key.1);
+        (peer, incarnation, period).hash(&mut hasher);
+        let hash = hasher.finish();
+        let drawn = (hash >> 32) as u32 & ((1 << COOKIE_BITS) - 1);
+        Label { cookie: self.shard.cookie(drawn), key: hash as u32 }
     }
 }
 

@@ -41,7 +41,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-/// Clients that a server has at most.
+/// The maximum number of clients of a server.
 pub const CLIENTS_MAX: usize = 1024;
 /// Clients that have connected and said nothing yet, at most.
 const NEW_MAX: usize = 64;
@@ -49,11 +49,11 @@ const NEW_MAX: usize = 64;
 const EVENTS: usize = 64;
 /// The number of the events of a server's own socket, and of a client's only peer.
 const FIRST: u64 = 0;
-/// So many calls go by without a look at the clock, if the program itself does not look.
+/// The clock is read at least once in this number of calls.
 const CALLS: u32 = 16;
-/// A program that never sleeps looks for clients and ends so long after the last look.
+/// In a program that never sleeps, the sockets are looked at for clients and ends at this interval.
 const LOOK_AFTER: u64 = MILLISECOND;
-/// A server that cannot accept clients (too many open files) tries again after so long.
+/// A server that cannot accept clients (too many open files) tries again after this time.
 const CLOSED_FOR: u64 = 100 * MILLISECOND;
 
 /// A server at a path: frames from and to any number of clients, of which at most [`CLIENTS_MAX`] are there at a time.

@@ -55,8 +55,8 @@ impl<T> Table<T> {
         let index = self.next_index()?;
         let last = self.slots.get(index as usize).map_or(0, |slot| slot.cookie);
         loop {
-            let cookie = (random.draw() & ((1 << COOKIE_BITS) - 1)) as u32;
-            if cookie != 0 && cookie != last && self.shard.owns(cookie) && !self.by_cookie.contains_key(&cookie) {
+            let cookie = self.shard.cookie((random.draw() & ((1 << COOKIE_BITS) - 1)) as u32);
+            if cookie != last && !self.by_cookie.contains_key(&cookie) {
                 return Some(Place { index, cookie });
             }
         }

@@ -53,21 +53,26 @@ fn one_thread_that_only_polls_drives_both_sides() {
             sent += 1;
         }
         // Until there is nothing: only then does the listener grant the stack what was taken.
-        loop {
-            let copy = match server.poll() {
-                Some(Event::Delivered { connection, message, .. }) => Some((connection, message.to_vec())),
-                Some(_) => None,
-                None => break,
-            };
-            if let Some((connection, bytes)) = copy {
-                server.send(connection, &bytes).unwrap();
-            }
-        }
+        return_all(&mut server);
         while let Some(event) = client.poll() {
             if let Event::Delivered { message, .. } = event {
                 assert_eq!(message.to_vec(), received.to_le_bytes());
                 received += 1;
             }
+        }
+    }
+}
+
+/// Returns the messages that are there.
+fn return_all(server: &mut Listener) {
+    loop {
+        let copy = match server.poll() {
+            Some(Event::Delivered { connection, message, .. }) => Some((connection, message.to_vec())),
+            Some(_) => None,
+            None => break,
+        };
+        if let Some((connection, bytes)) = copy {
+            server.send(connection, &bytes).unwrap();
         }
     }
 }
@@ -105,16 +110,7 @@ fn programs_sleep_by_the_descriptor() {
     let stopped = stop.clone();
     let thread = std::thread::spawn(move || {
         run_by_descriptor(&mut server, |server| {
-            loop {
-                let copy = match server.poll() {
-                    Some(Event::Delivered { connection, message, .. }) => Some((connection, message.to_vec())),
-                    Some(_) => None,
-                    None => break,
-                };
-                if let Some((connection, bytes)) = copy {
-                    server.send(connection, &bytes).unwrap();
-                }
-            }
+            return_all(server);
             stopped.load(Ordering::Relaxed)
         })
     });

@@ -1,8 +1,10 @@
 //! Events that a host need not call, as they change nothing.
 
 use nacre_analysis::idle::is_idle;
-use nacre_driver::Session;
+use nacre_driver::{Level, Session};
 use nacre_stack::Stack;
+use nacre_tests::library::find;
+use nacre_tests::machines::Machines;
 use nacre_tests::root;
 
 fn stack(text: &str) -> Stack {
@@ -30,6 +32,15 @@ fn grants_are_idle_where_no_layer_counts_them() {
         let [idle, busy] = inputs(&stack(text));
         assert!(idle.is_empty() && busy.contains(&"grant_delivers".to_string()), "{text}: {idle:?}");
     }
+}
+
+/// The runtime learns of it from the descriptor.
+#[test]
+fn descriptor_tells_which_events_are_idle() {
+    let machines = Machines::new(&find("reliable_plain"));
+    let loaded = machines.load(&machines.text(Level::Inline)).expect("the C compiles");
+    let idle: Vec<&str> = loaded.events().iter().filter(|event| event.idle).map(|event| event.name.as_str()).collect();
+    assert_eq!(idle, ["grant_delivers"]);
 }
 
 /// A layer that counts, or that hands an event on later, does something with it.

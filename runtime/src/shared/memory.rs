@@ -71,8 +71,8 @@ impl Deref for Memory {
 
     #[inline]
     fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: so many words are mapped until `drop`, aligned to a page, and the file cannot become shorter; every
-        // pattern of bits is a valid word.
+        // SAFETY: `count` words are mapped until `drop`, page-aligned, and the file cannot shrink; every bit pattern is
+        // a valid word.
         unsafe { std::slice::from_raw_parts(self.words.as_ptr(), self.count) }
     }
 }

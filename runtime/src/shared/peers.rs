@@ -6,7 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{fence, Ordering::SeqCst};
 
-/// So many frames of one peer are read before others have their turn.
+/// The maximum number of frames of one peer that are read before it is the others' turn.
 const TURN: u32 = 32;
 
 /// What a look for a frame has found.

@@ -30,7 +30,7 @@ const CONSUMER_SLEEPS: usize = 32;
 const PRODUCER_SLEEPS: usize = 48;
 const CONTROL: usize = 256;
 
-/// Words of a ring for so many bytes of entries.
+/// Words of a ring whose entries take `capacity` bytes.
 pub(super) const fn words_for(capacity: u64) -> usize {
     CONTROL + capacity as usize / WORD
 }
@@ -44,9 +44,9 @@ fn entry(len: usize) -> u64 {
 /// What the other side has written cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inconsistent {
-    /// So many bytes are said to be in the ring.
+    /// The positions are this number of bytes apart.
     Position(u64),
-    /// A frame is said to have so many bytes; so many are in the ring.
+    /// The stated length of a frame, and the bytes that are in the ring.
     Length(u64, u64),
 }
 

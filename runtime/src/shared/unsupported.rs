@@ -6,7 +6,7 @@ use std::net::{Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-/// Clients that a server has at most.
+/// The maximum number of clients of a server.
 pub const CLIENTS_MAX: usize = 1024;
 
 /// The address that a server has for its clients.

@@ -17,15 +17,6 @@ pub(super) const SEGMENTS_BYTES_MAX: usize = 65_000;
 /// The messages of one call of `sendmmsg`, and those of `recvmmsg`.
 const MESSAGES_MAX: usize = 32;
 
-/// What the system has put into a slot.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filled {
-    pub from: SocketAddr,
-    pub len: usize,
-    /// Each datagram but the last has this length; 0: there is only one.
-    pub each: usize,
-}
-
 /// Room for one control message with a number, aligned as the system wants it.
 type Control = [u64; 4];
 
@@ -34,15 +25,16 @@ pub(super) fn join_arriving(socket: BorrowedFd<'_>) -> io::Result<()> {
     set(socket, libc::SOL_UDP, libc::UDP_GRO, 1)
 }
 
-/// Receives what is there, each datagram (or several that the system has joined) into a slot of `slot` bytes; without
-/// waiting.
+/// Receives what is there without waiting, each datagram into a slot of `slot` bytes, or several that the system has
+/// joined. For each slot that was filled it calls `filled` with the sender, the number of bytes, and the length of each
+/// datagram but the last (0: there is only one).
 ///
 /// Errors: `WouldBlock` if nothing is there; otherwise those of the system.
 pub(super) fn receive(
     socket: BorrowedFd<'_>,
     bytes: &mut [u8],
     slot: usize,
-    filled: &mut Vec<Filled>,
+    mut filled: impl FnMut(SocketAddr, usize, usize),
 ) -> io::Result<()> {
     let count = (bytes.len() / slot).min(MESSAGES_MAX);
     let mut names = [const { std::mem::MaybeUninit::<libc::sockaddr_storage>::uninit() }; MESSAGES_MAX];
@@ -74,7 +66,7 @@ pub(super) fn receive(
     for (name, message) in names.iter().zip(&headers).take(received) {
         // SAFETY: the system has written `msg_namelen` bytes of an address, and the control messages.
         let (from, each) = unsafe { (address(name.as_ptr(), &message.msg_hdr), segment_length(&message.msg_hdr)) };
-        filled.push(Filled { from, len: (message.msg_len as usize).min(slot), each });
+        filled(from, (message.msg_len as usize).min(slot), each);
     }
     Ok(())
 }

@@ -6,13 +6,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filled {
-    pub from: SocketAddr,
-    pub len: usize,
-    pub each: usize,
-}
-
 pub(super) const RECEIVES_ALL: bool = false;
 pub(super) const SEGMENTS_MAX: usize = 1;
 pub(super) const SEGMENTS_BYTES_MAX: usize = 65_000;
@@ -25,14 +18,14 @@ pub(super) fn receive(
     socket: BorrowedFd<'_>,
     bytes: &mut [u8],
     slot: usize,
-    filled: &mut Vec<Filled>,
+    mut filled: impl FnMut(SocketAddr, usize, usize),
 ) -> io::Result<()> {
     let place = &mut bytes[..slot];
     // SAFETY: initialized bytes may be taken for ones that are not, as the call only writes to them.
     let place = unsafe { &mut *(std::ptr::from_mut(place) as *mut [std::mem::MaybeUninit<u8>]) };
     let (len, from) = SockRef::from(&socket).recv_from(place)?;
     let from = from.as_socket().ok_or(io::ErrorKind::InvalidData)?;
-    filled.push(Filled { from, len, each: 0 });
+    filled(from, len, 0);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Datagrams that one system call has received.
 
-use super::batches::{self, Filled};
+use super::batches;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
@@ -10,6 +10,15 @@ const SLOT: usize = 1 << 16;
 /// The slots that the system is offered at first, and at most. Two tell a lone datagram from a first one.
 const FEW: usize = 2;
 const MANY: usize = 32;
+
+/// What the system has put into a slot.
+#[derive(Clone, Copy, Debug)]
+struct Filled {
+    from: SocketAddr,
+    len: usize,
+    /// The length of each datagram but the last; 0: there is only one.
+    each: usize,
+}
 
 /// Datagrams that have been received and not yet handed on.
 #[derive(Debug)]
@@ -47,7 +56,9 @@ impl Received {
         debug_assert!(self.is_empty());
         (self.slot, self.at, self.emptied) = (0, 0, false);
         self.filled.clear();
-        batches::receive(socket, &mut self.bytes[..self.offered * SLOT], SLOT, &mut self.filled)?;
+        let Received { bytes, filled, offered, .. } = self;
+        let fill = |from, len, each| filled.push(Filled { from, len, each });
+        batches::receive(socket, &mut bytes[..*offered * SLOT], SLOT, fill)?;
         let is_full = self.filled.len() == self.offered;
         self.emptied = batches::RECEIVES_ALL && !is_full;
         self.offered = if is_full { MANY.min(self.offered * 4) } else { FEW.max(self.filled.len() + 1) };

@@ -18,9 +18,9 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    #[cfg(test)]
-    pub(super) fn that_cannot_divide() -> Sender {
-        Sender { refused: REFUSED_MAX }
+    /// Whether the system is asked to divide datagrams.
+    pub(super) fn divides(&self) -> bool {
+        self.refused < REFUSED_MAX
     }
 
     /// Sends datagrams to their addresses, which `dressed` makes those of the socket; returns how many of the first
@@ -33,7 +33,7 @@ impl Sender {
         frames: Datagrams<'_>,
         dressed: impl Fn(SocketAddr) -> SocketAddr,
     ) -> (usize, io::Result<()>) {
-        let most = if self.refused < REFUSED_MAX { SEGMENTS_MAX } else { 1 };
+        let most = if self.divides() { SEGMENTS_MAX } else { 1 };
         let runs: Vec<(SockAddr, Run<'_>)> =
             frames.runs(most, SEGMENTS_BYTES_MAX).map(|run| (dressed(run.to).into(), run)).collect();
         let (mut next, mut sent) = (0, 0);

@@ -1,5 +1,5 @@
 //! Servers and clients over shared memory.
-#![allow(dead_code)] // Each test uses a part.
+#![allow(dead_code)]
 
 use super::support::{window, LONG};
 use nacre_runtime::shared::{self, Shared};

@@ -144,10 +144,8 @@ impl Writer<'_> {
         code.line(format!("uint8_t bytes[{}];", self.block_bytes().next_multiple_of(8)));
         code.close("};");
         code.open(format!("struct {p}_pool {{"));
-        code.line("uint32_t all, fresh; /* blocks in all, and how many of the last ones were never used */");
-        code.line(
-            "uint32_t free, first, last; /* how many of the others are free; the first and last of them, from 1 */",
-        );
+        code.line("uint32_t all, fresh; /* number of blocks; how many of the last ones have never been used */");
+        code.line("uint32_t free, first, last; /* how many of the others are free; first and last of these, from 1 */");
         if self.uses_ropes {
             code.line("uint32_t node; /* the first free piece; all are free between steps */");
             code.line(format!("struct {p}_node nodes[{}];", self.stack.bounds.pieces.max(1)));

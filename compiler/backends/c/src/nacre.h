@@ -126,7 +126,7 @@ struct nacre_event {
     uint8_t has_address;
     uint8_t arguments;  /* how many numbers */
     uint8_t role;       /* enum nacre_event_role */
-    uint8_t idle;       /* 1: a call changes nothing, whatever the state, and may be left out */
+    uint8_t idle;       /* 1: calling it never has an effect; a host may omit the call */
     uint32_t message_max; /* of an input with a message: a longer one is never accepted; else 0 */
     uint32_t reserved2;
 };

@@ -116,7 +116,7 @@
     return result;
 }
 
-/* The blocks that a step may take: `copies` of the message, and `extra`. */
+/* The maximum number of blocks that a step takes: `copies` copies of the message, and `extra` others. */
 @_INLINE uint64_t @_needed(uint32_t copies, uint32_t extra, uint32_t len) {
     if (@_LIKELY(len - 1u < @_BLOCK)) { return copies + extra; }
     return (uint64_t)copies * (len / @_BLOCK + (len % @_BLOCK != 0)) + extra;

@@ -74,8 +74,8 @@
     pool->last = number;
 }
 
-/* Adds blocks to the queue that were never used, so that it has `n` and a few more; false: there are not so many. So a pool takes only as
- * much memory as is used at a time. */
+/* Extends the queue with unused blocks until it holds `n` blocks and a few spare ones; false if the pool has fewer than `n`. The memory of
+ * a pool is thus touched only as it is needed. */
 @_COLD bool @_grow(struct @_pool *pool, uint64_t n) {
     if (n > (uint64_t)pool->free + pool->fresh) { return false; }
     for (n += 16u; pool->free < n && pool->fresh != 0; pool->fresh--) {
@@ -87,7 +87,7 @@
     return true;
 }
 
-/* Whether the pool has fewer blocks than that. */
+/* Whether fewer than `n` blocks are available. */
 @_INLINE bool @_lacks(struct @_pool *pool, uint64_t n) { return @_UNLIKELY(pool->free < n) && !@_grow(pool, n); }
 
 @_INLINE void @_leave_block(struct @_pool *pool, uint32_t number) {
