@@ -121,6 +121,7 @@ impl Listener {
 
     /// Handles pending input and keeps the events, without waiting; for programs that drive several listeners.
     pub fn drive(&mut self) {
+        self.is_emptied = false;
         for _ in 0..256 {
             self.router.release();
             if !self.work() {
@@ -147,19 +148,20 @@ impl Listener {
     }
 
     fn sleep(&mut self, until: u64) -> Result<(), Error> {
-        if self.router.outbox().holds_some() {
-            self.flush();
-        }
+        self.is_emptied = false;
         let (now, link) = (self.now(), self.router.outbox());
         let next = self.router.next_work().min(link.transport().deadline()).min(until);
         if next == 0 {
             return Ok(());
         }
+        debug_assert!(!link.holds_some(), "`work` has sent what was held before it found nothing to do");
         let time = (next != u64::MAX).then(|| Duration::from_nanos(next.saturating_sub(now)));
         self.router.outbox_mut().wait(time).map_err(Error::io("cannot wait for frames"))
     }
 
-    fn until(&self, time: Option<Duration>) -> u64 {
+    /// Begins a call that waits so long; the system is asked at least once.
+    fn until(&mut self, time: Option<Duration>) -> u64 {
+        self.is_emptied = false;
         time.map_or(u64::MAX, |time| self.now().saturating_add(nanoseconds(time)))
     }
 

@@ -28,6 +28,8 @@ pub struct Listener {
     pub(crate) router: Router<Link>,
     /// When the system was last asked for frames.
     asked_at: u64,
+    /// It had no more, and is not asked again before the program polls again or waits.
+    pub(crate) is_emptied: bool,
     /// Frames of the current batch that have been handled since the clock was read.
     since: u32,
     not_sync: PhantomData<Cell<()>>,
@@ -76,7 +78,7 @@ impl Listener {
         let now = transport.now();
         let link = Link::new(Box::new(transport), options.backlog, options.gather);
         let router = Router::of_shard(shard, link, options, now);
-        Listener { router, asked_at: now, since: 0, not_sync: PhantomData }
+        Listener { router, asked_at: now, is_emptied: false, since: 0, not_sync: PhantomData }
     }
 
     /// The address that peers send to.
@@ -295,6 +297,7 @@ impl Listener {
     /// The next event, after a bounded amount of work.
     pub(crate) fn find(&mut self) -> Option<Found> {
         self.router.take_back();
+        self.is_emptied = false;
         // Enough to pass by a burst of frames that mean nothing, little enough to come back soon.
         for _ in 0..256 {
             let found = self.router.next_event();
@@ -346,7 +349,8 @@ impl Listener {
     /// Receives one frame; false if none was there.
     fn receive_frame(&mut self) -> bool {
         if !self.transport().has_received() {
-            if self.router.outbox_mut().take_emptied() {
+            self.is_emptied |= self.router.outbox_mut().take_emptied();
+            if self.is_emptied {
                 return false;
             }
             self.asked_at = self.router.time();
@@ -355,7 +359,10 @@ impl Listener {
         let most = buffer.len();
         match link.receive(buffer) {
             Ok((len, from)) => self.router.receive(from, len.min(most)),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.is_emptied = true;
+                return false;
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
                 let errors = self.router.outbox_mut().explain(error);

@@ -73,6 +73,19 @@ mod tests {
         assert!(!other.is_valid(label, &peer(1), 5, 4 * SECOND), "another listener");
     }
 
+    /// So who has proven an address stays with the listener that its address leads to.
+    #[test]
+    fn labels_lead_to_the_shard_that_gives_them() {
+        for shard in Shard::each(5) {
+            let retries = Retries::new(None, shard, &mut Random::new(1));
+            for port in 0..100 {
+                let label = retries.label(&peer(port), 5, 3 * SECOND);
+                assert_eq!(label.cookie, shard.cookie(label.cookie));
+                assert!(retries.is_valid(label, &peer(port), 5, 4 * SECOND));
+            }
+        }
+    }
+
     #[test]
     fn secret_of_the_host_outlives_a_listener() {
         let with = |last: u8, seed: u64| {

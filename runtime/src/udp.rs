@@ -176,6 +176,7 @@ impl Transport for Udp {
 mod tests {
     use super::*;
     use crate::datagrams::Batch;
+    use std::time::Instant;
 
     fn pair() -> (Udp, Udp) {
         let any = "127.0.0.1:0".parse().unwrap();
@@ -191,7 +192,9 @@ mod tests {
     /// All that arrives, and how many frames came with one before them.
     fn arrived(udp: &mut Udp, count: usize) -> (Vec<Vec<u8>>, usize) {
         let (mut frames, mut together, mut buffer) = (vec![], 0, vec![0; 1 << 16]);
+        let end = Instant::now() + Duration::from_secs(20);
         while frames.len() < count {
+            assert!(Instant::now() < end, "{} of {count} have arrived", frames.len());
             together += usize::from(udp.has_received());
             match udp.receive(&mut buffer) {
                 Ok((len, _)) => frames.push(buffer[..len].to_vec()),
@@ -249,6 +252,20 @@ mod tests {
         assert_eq!((sent, result.unwrap_err().raw_os_error()), (2, Some(libc::EMSGSIZE)));
         assert!(arrived(&mut far, 2).0 == wanted[..2]);
         assert_eq!(far.receive(&mut [0; 16]).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    }
+
+    #[test]
+    fn nobody_waits_for_frames_that_were_received() {
+        let (mut near, mut far) = pair();
+        let batch = batch(far.local(), &[vec![1; 10], vec![2; 10]]);
+        assert_eq!(near.send_all(batch.rest()).0, 2);
+        arrived(&mut far, 1);
+        let begin = Instant::now();
+        let long = Duration::from_secs(60);
+        far.wait(false, Some(long)).unwrap();
+        assert!(begin.elapsed() < long / 2);
+        assert_eq!(far.deadline() == 0, far.has_received());
+        assert_eq!(arrived(&mut far, 1).0, [vec![2; 10]]);
     }
 
     #[test]

@@ -3,9 +3,13 @@
 mod support;
 
 use nacre_runtime::faults::{Direction, Faults, Faulty};
+use nacre_runtime::transport::Transport;
 use nacre_runtime::udp::Udp;
 use nacre_runtime::{Endpoint, Error, Event, Listener, Options, Reason};
+use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 use support::*;
 
@@ -320,4 +324,76 @@ fn gathered_messages_arrive_once_and_in_order() {
     client.close_blocking(id, LONG).unwrap();
     client.linger(id).unwrap();
     assert_eq!(thread.join().unwrap(), 2000);
+}
+
+/// A UDP socket that counts how often the system is asked for frames.
+struct Counted {
+    inner: Udp,
+    asked: Arc<AtomicU64>,
+}
+
+impl Transport for Counted {
+    fn local(&self) -> SocketAddr {
+        self.inner.local()
+    }
+
+    fn now(&self) -> u64 {
+        self.inner.now()
+    }
+
+    fn send(&mut self, to: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
+        self.inner.send(to, frame)
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        if !self.inner.has_received() {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+        }
+        self.inner.receive(buffer)
+    }
+
+    fn has_received(&self) -> bool {
+        self.inner.has_received()
+    }
+
+    fn take_emptied(&mut self) -> bool {
+        self.inner.take_emptied()
+    }
+
+    fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        self.inner.wait(writable, time)
+    }
+
+    fn deadline(&self) -> u64 {
+        self.inner.deadline()
+    }
+}
+
+/// A turn that sleeps takes one call to wait and one to receive: the system is not asked again to learn that nothing is
+/// left.
+#[cfg(target_os = "linux")]
+#[test]
+fn system_is_asked_once_in_each_turn_that_sleeps() {
+    const ROUNDS: u64 = 300;
+    let mut server = server(&window(), Options::default());
+    let asked = Arc::new(AtomicU64::new(0));
+    let counted = Counted { inner: Udp::bind(loopback()).unwrap(), asked: asked.clone() };
+    let mut client = Listener::new(counted, Options::default());
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send_blocking(id, b"hello", LONG).unwrap();
+    let back = loop {
+        if let Some(Event::Delivered { connection, .. }) = server.wait(LONG).unwrap() {
+            break connection;
+        }
+    };
+    let before = asked.load(Ordering::Relaxed);
+    for _ in 0..ROUNDS {
+        server.send_blocking(back, b"message", LONG).unwrap();
+        while !matches!(client.wait(LONG).unwrap(), Some(Event::Delivered { .. })) {}
+        // Nothing comes; the stack is granted what was taken.
+        assert!(client.wait(Some(Duration::from_millis(1))).unwrap().is_none());
+        server.drive();
+    }
+    let asked = asked.load(Ordering::Relaxed) - before;
+    assert!((2 * ROUNDS..5 * ROUNDS / 2).contains(&asked), "{asked} times for {ROUNDS} messages");
 }
