@@ -29,8 +29,8 @@ struct passing_block {
     uint8_t bytes[64];
 };
 struct passing_pool {
-    uint32_t all, fresh; /* blocks in all, and how many of the last ones were never used */
-    uint32_t free, first, last; /* how many of the others are free; the first and last of them, from 1 */
+    uint32_t all, fresh; /* number of blocks; how many of the last ones have never been used */
+    uint32_t free, first, last; /* how many of the others are free; first and last of these, from 1 */
     struct passing_block block[];
 };
 

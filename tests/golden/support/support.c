@@ -276,8 +276,8 @@ support_INLINE void support_free_block(struct support_pool *pool, uint32_t numbe
     pool->last = number;
 }
 
-/* Adds blocks to the queue that were never used, so that it has `n` and a few more; false: there are not so many. So a pool takes only as
- * much memory as is used at a time. */
+/* Extends the queue with unused blocks until it holds `n` blocks and a few spare ones; false if the pool has fewer than `n`. The memory of
+ * a pool is thus touched only as it is needed. */
 support_COLD bool support_grow(struct support_pool *pool, uint64_t n) {
     if (n > (uint64_t)pool->free + pool->fresh) { return false; }
     for (n += 16u; pool->free < n && pool->fresh != 0; pool->fresh--) {
@@ -289,7 +289,7 @@ support_COLD bool support_grow(struct support_pool *pool, uint64_t n) {
     return true;
 }
 
-/* Whether the pool has fewer blocks than that. */
+/* Whether fewer than `n` blocks are available. */
 support_INLINE bool support_lacks(struct support_pool *pool, uint64_t n) { return support_UNLIKELY(pool->free < n) && !support_grow(pool, n); }
 
 support_INLINE void support_leave_block(struct support_pool *pool, uint32_t number) {
@@ -763,7 +763,7 @@ support_INLINE int support_nothing(struct nacre_out *out, int result) {
     return result;
 }
 
-/* The blocks that a step may take: `copies` of the message, and `extra`. */
+/* The maximum number of blocks that a step takes: `copies` copies of the message, and `extra` others. */
 support_INLINE uint64_t support_needed(uint32_t copies, uint32_t extra, uint32_t len) {
     if (support_LIKELY(len - 1u < support_BLOCK)) { return copies + extra; }
     return (uint64_t)copies * (len / support_BLOCK + (len % support_BLOCK != 0)) + extra;
