@@ -87,6 +87,15 @@ impl Toolchain {
         self
     }
 
+    /// The same for the processor that it runs on: with the instructions that the emitted C can use.
+    pub fn for_this_processor(self) -> Toolchain {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("sse4.2") {
+            return self.flag("-msse4.2");
+        }
+        self
+    }
+
     /// The same with one more flag.
     pub fn flag(mut self, flag: &str) -> Toolchain {
         self.flags.push(flag.to_string());

@@ -149,9 +149,14 @@ fn instruction_gives_the_same_remainders() {
     }
     let (session, stack) = compose();
     let machines = Machines::of(session, stack).with_flag("-msse4.2");
-    let text = machines.text(Level::Call);
-    assert!(text.source.contains("__builtin_ia32_crc32di"), "the C has it");
-    let makers = vec![machines.interpreter(), machines.compile(&text).expect("the C compiles")];
+    let mut makers = vec![machines.interpreter()];
+    for level in [Level::Call, Level::Bypass] {
+        let text = machines.text(level);
+        assert!(text.source.contains("__builtin_ia32_crc32di"), "the C has it");
+        let in_place = text.source.contains("st_remainder_of_0(step");
+        assert_eq!(in_place, level == Level::Bypass, "a bypass has the filter in place");
+        makers.push(machines.compile(&text).expect("the C compiles"));
+    }
     let mut tally = Tally::default();
     storm(&machines.stack, &Lockstep { makers }, 8, 400, &mut tally).unwrap_or_else(|why| panic!("{why}"));
     assert!(tally.output("deliver") > 20, "{:?}", tally.counters);

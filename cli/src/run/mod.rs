@@ -38,7 +38,7 @@ pub fn run(args: &Run) -> Exit {
     };
     let loaded = Toolchain::find().and_then(|toolchain| {
         let (level, optimized) = build::optimized(&session, &stack, net.level.0, Proving::Nothing);
-        load(&session, &optimized, level, &toolchain.optimize("-O2"))
+        load(&session, &optimized, level, &toolchain.optimize("-O2").for_this_processor())
     });
     let stack = match loaded {
         Ok(stack) => stack,

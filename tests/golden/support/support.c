@@ -81,42 +81,35 @@ struct support_step {
 #define support_LITTLE 0
 #endif
 
+/* A few moves, where the number of bytes is known. */
 support_INLINE void support_put(uint8_t *to, uint64_t value, uint32_t n) {
-    if (support_LITTLE) {
-        if (n == 8u) {
-            memcpy(to, &value, 8);
-        } else if (n == 4u) {
-            uint32_t word = (uint32_t)value;
-            memcpy(to, &word, 4);
-        } else if (n == 2u) {
-            uint16_t word = (uint16_t)value;
-            memcpy(to, &word, 2);
-        } else {
-            for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
-        }
+    if (support_LITTLE && n == 8u) {
+        memcpy(to, &value, 8);
+    } else if (support_LITTLE && n < 8u) {
+        const uint32_t word = (uint32_t)value;
+        const uint16_t half = (uint16_t)(n & 4u ? value >> 32 : value);
+        if (n & 4u) { memcpy(to, &word, 4); }
+        if (n & 2u) { memcpy(to + (n & 4u), &half, 2); }
+        if (n & 1u) { to[n - 1u] = (uint8_t)(value >> (8u * (n - 1u))); }
     } else {
         for (uint32_t i = 0; i < n; i++) { to[i] = (uint8_t)(value >> (8u * i)); }
     }
 }
 
 support_INLINE uint64_t support_get(const uint8_t *from, uint32_t n) {
-    if (support_LITTLE && n == 8u) {
-        uint64_t word;
-        memcpy(&word, from, 8);
-        return word;
-    }
-    if (support_LITTLE && n == 4u) {
-        uint32_t word;
-        memcpy(&word, from, 4);
-        return word;
-    }
-    if (support_LITTLE && n == 2u) {
-        uint16_t word;
-        memcpy(&word, from, 2);
-        return word;
-    }
     uint64_t value = 0;
-    for (uint32_t i = 0; i < n; i++) { value |= (uint64_t)from[i] << (8u * i); }
+    if (support_LITTLE && n == 8u) {
+        memcpy(&value, from, 8);
+    } else if (support_LITTLE && n < 8u) {
+        uint32_t word = 0;
+        uint16_t half = 0;
+        if (n & 4u) { memcpy(&word, from, 4); }
+        if (n & 2u) { memcpy(&half, from + (n & 4u), 2); }
+        value = word | (uint64_t)half << (n & 4u ? 32 : 0);
+        if (n & 1u) { value |= (uint64_t)from[n - 1u] << (8u * (n - 1u)); }
+    } else {
+        for (uint32_t i = 0; i < n; i++) { value |= (uint64_t)from[i] << (8u * i); }
+    }
     return value;
 }
 

@@ -252,6 +252,9 @@ impl<'a> Body<'_, 'a> {
 
     /// The value of a filter with a result over a view.
     pub fn through(&mut self, id: FilterId, a: &Expr, ty: &Type) -> Term {
+        if let Some(value) = self.remainder_through(id, a, ty) {
+            return value;
+        }
         let filter = self.w.filter_function(id, self.layer);
         let mut arguments = self.rows_of(a);
         let accepted = self.bind("bool", "accepted", "true");

@@ -76,6 +76,14 @@ pub enum Global {
     /// What takes bytes into its remainder, and the tables for that.
     Remainder(FilterId),
     Remainders(FilterId),
+    /// The same as `Remainder`, inlined.
+    RemainderInPlace(FilterId),
+    /// What takes a string of bytes into a remainder; its runs, where it does not lie in one.
+    RemainderOf(FilterId),
+    RemainderOfRuns(FilterId),
+    /// The remainder before any bytes, and the result of the filter for one.
+    RemainderBegin(FilterId),
+    RemainderEnd(FilterId),
     /// What writes heads of a layout for an event.
     Head(LayoutId, Option<EventId>),
     /// What reads a shape of a layout.
@@ -86,6 +94,8 @@ pub enum Global {
     Pack(LayoutId),
     /// What views a message with a layout as bytes.
     ViewPacked(LayoutId),
+    /// The same, inlined.
+    ViewPackedInPlace(LayoutId),
     /// Messages that carry headers from a layer on.
     Message(Option<usize>),
     /// A type, with messages that carry headers from a layer on.

@@ -3,7 +3,7 @@
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
-use crate::functions::{Callee, Function, Parameter};
+use crate::functions::{Callee, Function, Linkage, Parameter};
 use crate::globals::Global;
 use crate::strings::Source;
 use crate::template;
@@ -15,14 +15,20 @@ pub const VIEWS: &str = include_str!("support/views.c");
 
 impl Writer<'_> {
     /// Views the head of a message and its data as two pieces. Nothing is taken over.
-    fn view_packed_function(&mut self, layout: LayoutId) -> Callee {
+    fn view_packed_function(&mut self, layout: LayoutId, linkage: Linkage) -> Callee {
         let head = self.head_function(layout, None);
         let pieces = Parameter::pointer(format!("struct {}_bytes", self.prefix), "pieces");
         let message = Parameter::new(self.message_type(self.layout_level(layout)), "m");
         let parameters = vec![message, Parameter::new("uint32_t", "temp"), pieces];
-        let name = self.global(Global::ViewPacked(layout), format!("view_packed_{}", layout.0));
+        let name = match linkage {
+            Linkage::InPlace => {
+                self.global(Global::ViewPackedInPlace(layout), format!("view_packed_in_place_{}", layout.0))
+            }
+            _ => self.global(Global::ViewPacked(layout), format!("view_packed_{}", layout.0)),
+        };
         let text = template::function(VIEWS, "view_packed");
-        self.step_instance(Function::plain(name, parameters), &text, &[("head_function", head)])
+        let function = Function { linkage, ..Function::plain(name, parameters) };
+        self.step_instance(function, &text, &[("head_function", head)])
     }
 
     /// Reads pieces one after the other: the next run of bytes, none at the end.
@@ -133,7 +139,9 @@ impl Body<'_, '_> {
     /// The packed bytes of a message that stays.
     fn packed_pieces(&mut self, layout: LayoutId, inner: &Expr) -> Vec<Term> {
         let longest = self.w.longest_head(layout);
-        let pack = self.w.view_packed_function(layout);
+        // On a bypass it is known which headers are on the message.
+        let linkage = if self.bypass.is_some() { Linkage::InPlace } else { Linkage::Plain };
+        let pack = self.w.view_packed_function(layout, linkage);
         let (text, has) = self.borrowed_message(inner);
         let level = self.w.layout_level(layout);
         let text = match self.w.as_message(&text, has, level) {

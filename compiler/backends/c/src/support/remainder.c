@@ -3,7 +3,7 @@ static const uint32_t @_@tables[4][256] = {
     @rows
 };
 
-@_PLAIN uint32_t @name(uint32_t r, const uint8_t *at, uint32_t len) {
+@_INLINE uint32_t @in_place(uint32_t r, const uint8_t *at, uint32_t len) {
     for (; len >= 4u; at += 4, len -= 4u) {
         r ^= (uint32_t)@_get(at, 4u);
         r = @_@tables[3][r & 255u] ^ @_@tables[2][r >> 8 & 255u] ^ @_@tables[1][r >> 16 & 255u] ^ @_@tables[0][r >> 24];
@@ -13,7 +13,7 @@ static const uint32_t @_@tables[4][256] = {
 }
 //@ instruction: the same of the polynomial for which processors have an instruction
 #if defined(__SSE4_2__) && defined(__x86_64__)
-@_PLAIN uint32_t @name(uint32_t r, const uint8_t *at, uint32_t len) {
+@_INLINE uint32_t @in_place(uint32_t r, const uint8_t *at, uint32_t len) {
     for (; len >= 8u; at += 8, len -= 8u) { r = (uint32_t)__builtin_ia32_crc32di(r, @_get(at, 8u)); }
     if (len >= 4u) {
         r = __builtin_ia32_crc32si(r, (uint32_t)@_get(at, 4u));
@@ -26,3 +26,19 @@ static const uint32_t @_@tables[4][256] = {
 #else
 @table
 #endif
+//@ called: the same, called
+@_PLAIN uint32_t @name(uint32_t r, const uint8_t *at, uint32_t len) { return @in_place(r, at, len); }
+//@ of_runs: the remainder of a string of bytes, run by run
+@head {
+    for (uint32_t at = 0, n = 0; at < b.len; at += n) {
+        const uint8_t *from = @_run(step, b, at, &n);
+        r = @function(r, from, n);
+    }
+    return r;
+}
+//@ of: the same of a string that mostly lies in one run; packed heads are short, and mostly of known length
+@head {
+    if (@_LIKELY(b.block == @_IN)) { return @function(r, step->in + b.offset, b.len); }
+    if (b.block == @_TEMP) { return @in_place(r, step->more->temp + b.offset, b.len); }
+    return @call;
+}
