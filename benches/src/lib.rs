@@ -1,6 +1,7 @@
 //! Costs of emitted stacks: instructions, nanoseconds, rates, bytes. The program `nacre-benches` writes them into the
 //! documents; `nacre reproduce` puts them beside those of papers.
 
+pub mod active;
 pub mod callgrind;
 pub mod encryption;
 pub mod frame_path;

@@ -20,7 +20,7 @@ const QUICK: &[&str] = &[
     "sequencer",
 ];
 const LONG: &[&str] =
-    &["batch", "cubic", "delay", "encrypt", "flight", "floor", "frag", "pt2pt", "reno", "sign", "vegas"];
+    &["batch", "cubic", "delay", "encrypt", "flight", "floor", "frag", "go_back_n", "pt2pt", "reno", "sign", "vegas"];
 
 /// Layers that are also verified in stacks.
 const IN_STACKS: &[&str] = &[
@@ -32,6 +32,7 @@ const IN_STACKS: &[&str] = &[
     "flight",
     "floor",
     "frag",
+    "go_back_n",
     "pt2pt",
     "reno",
     "sign",

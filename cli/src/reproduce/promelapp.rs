@@ -12,12 +12,12 @@ const THEIRS: [(&str, Option<f64>, Option<f64>); 5] = [
     ("by hand", Some(77.9), Some(100.0)),
 ];
 
-/// Table 1, for a stack of three layers.
+/// Table 1, for active messages over a go-back-N window.
 pub fn levels(workloads: &mut Workloads) -> Result<Vec<Table>, String> {
     let hows = LEVELS.into_iter().chain([(How::ByHand, "by hand")]);
     let mut rows = vec![];
     for ((how, name), (theirs, latency, instructions)) in hows.zip(THEIRS) {
-        let entry = workloads.cost("three", how, 16)?.map(|cost| cost.pingpong);
+        let entry = workloads.active(how)?;
         let number = |number: Option<f64>, decimals| number.map_or(Cell::None, |n| Cell::Number(n, decimals));
         rows.push(vec![
             Cell::Word(name.into()),
@@ -34,8 +34,9 @@ pub fn levels(workloads: &mut Workloads) -> Result<Vec<Table>, String> {
         title: "Round trip of 16 bytes at each level",
         theirs: "Basu et al. 1997, table 1: Active Messages of two layers, two 60 MHz Sparc-20, U-Net over ATM \
                  (35 µs one way, part of the latency); instructions of the receiver, counted by hand",
-        ours: "frag / pt2pt / floor: two ends in one process, no network; all that both ends do. By hand: the window \
-               of pt2pt without long messages, agreement on cookies, and closing"
+        ours: "active_messages / go_back_n / floor: a request that its handler echoes, and the reply; two ends in one \
+               process, no network. Instructions of a message, which is half of a round trip. By hand: the same frames, \
+               without transfers, calls that wait, closing, and agreement on cookies"
             .into(),
         columns: vec![
             "ours",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nacre_benches::harness::{self, Cost, Entry, Workload};
-use nacre_benches::papers;
+use nacre_benches::{active, papers};
 use nacre_driver::{Level, Session};
 use tempfile::TempDir;
 
@@ -83,6 +83,23 @@ impl Workloads {
     fn at(&mut self, stack: &'static str, level: Level, workload: &Workload) -> Result<Vec<Cost>, String> {
         let Some(layers) = self.emit(stack, level)? else { return Ok(vec![]) };
         harness::costs(self.folder.path(), &prefix(stack, level), Some(layers), level.name(), workload)
+    }
+
+    /// The cost of an active message of 16 bytes, which is half of a round trip. None: no bypass is proved here.
+    pub fn active(&mut self, how: How) -> Result<Option<Entry>, String> {
+        let workload = Workload { size: 16, counted: self.messages.min(8000), timed: self.messages, runs: 5 };
+        let name = match how {
+            How::ByHand => active::HAND.to_string(),
+            How::At(level) => {
+                say(&format!("measuring active messages at level {}", level.name()));
+                if self.emit("active", level)?.is_none() {
+                    return Ok(None);
+                }
+                prefix("active", level)
+            }
+        };
+        active::write(self.folder.path())?;
+        active::cost(self.folder.path(), &name, &workload).map(Some)
     }
 
     /// The layers of a stack, and how many there are of each.
