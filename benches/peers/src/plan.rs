@@ -64,11 +64,12 @@ pub const PEERS: &[Peer] = &[
         "`frag<1388> / batch<1388> / pt2pt<64> / encrypt / floor`",
         Part::Loopback { crowd: false },
     ),
+    ours("nacre-wide", "Nacre, wide, encrypted", AEAD, "`frag<1388> / pt2pt<1024> / encrypt / floor`", Part::All),
     ours(
-        "nacre-wide",
-        "Nacre, wide, encrypted",
+        "nacre-controlled",
+        "Nacre, CUBIC, encrypted",
         AEAD,
-        "`frag<1376> / pt2pt<1024> / cubic / flight / encrypt / floor`: congestion control",
+        "`frag<1376> / pt2pt<1024> / cubic / flight / encrypt / floor`",
         Part::All,
     ),
     peer(
