@@ -95,7 +95,7 @@ impl Job {
     /// The time after which both ends have ended in any case.
     pub fn limit(&self) -> Duration {
         let connections = if let Workload::Crowd(connections) = self.workload { connections } else { 0 };
-        self.warm_up + self.window + Duration::from_secs(15) + Duration::from_millis(10) * connections as u32
+        self.warm_up + self.window + Duration::from_secs(15) + Duration::from_millis(6) * connections as u32
     }
 }
 

@@ -4,6 +4,7 @@
 mod end;
 mod ends;
 mod figures;
+mod java;
 mod job;
 mod namespaces;
 mod plan;
@@ -55,10 +56,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whatever happens, this process ends then.
+/// Whatever happens, this process ends after the limit; until then it may open many sockets.
 fn bound(job: &Job) {
-    // SAFETY: it sets a timer of this process, whose signal ends it.
-    unsafe { libc::alarm(job.limit().as_secs() as u32 + 5) };
+    let many = libc::rlimit { rlim_cur: 100_000, rlim_max: 100_000 };
+    // SAFETY: the first sets a timer of this process, whose signal ends it; the second reads the limit.
+    unsafe {
+        libc::alarm(job.limit().as_secs() as u32 + 5);
+        libc::setrlimit(libc::RLIMIT_NOFILE, &raw const many);
+    }
 }
 
 fn server(arguments: &[String]) -> Result<()> {
@@ -164,5 +169,5 @@ fn compile(folder: &Path, anew: bool) -> Result<()> {
             load(folder, &file, stack, Level::Bypass)?;
         }
     }
-    Ok(())
+    java::prepare(folder)
 }

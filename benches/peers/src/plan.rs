@@ -91,6 +91,7 @@ pub const PEERS: &[Peer] = &[
         Part::All,
     ),
     peer("kcp", "KCP", "no", "crate `kcp`; nodelay, 10 ms, resend 2, window 1,024, no congestion control", Part::All),
+    peer("aeron", "Aeron", "no", "Java, driver in the application's thread; terms of 4 MiB, window 1 MiB", Part::All),
     peer("raw", "UDP", "no", "`sendto` and `recvmsg`; nothing is reliable", Part::Loopback { crowd: false }),
     peer("raw-offload", "UDP, offload", "no", "UDP_SEGMENT and UDP_GRO; nothing is reliable", Part::LoopbackStreams),
 ];
@@ -194,5 +195,7 @@ pub fn takes_part(peer: &Peer, cell: Cell) -> bool {
     };
     // Round trips and connections of variants that gather are those of the other variant.
     let is_variant = peer.key == "tcp-gathered" && !over_relay && !matches!(cell.workload, Workload::Stream(_));
-    by_part && !is_variant && (peer.polls || cell.workload != Workload::Polling)
+    // Each publication of Aeron has log buffers of its own: 10,000 of them are not what it is made for.
+    let is_crowd_of_aeron = peer.key == "aeron" && matches!(cell.workload, Workload::Crowd(_));
+    by_part && !is_variant && !is_crowd_of_aeron && (peer.polls || cell.workload != Workload::Polling)
 }

@@ -9,6 +9,7 @@ use std::sync::mpsc::{channel, Receiver};
 use std::time::{Duration, Instant};
 
 use crate::end::Result;
+use crate::java;
 use crate::job::{Figures, Job, Workload};
 use crate::namespaces::{loopback, tunnel, Namespace, CLIENT, SERVER};
 use crate::relay::{Link, Relay};
@@ -63,15 +64,17 @@ struct Process {
 impl Process {
     /// `to`: the server's address, for a client.
     fn start(role: &str, job: &Job, to: Option<String>, namespace: &Namespace) -> Result<Process> {
-        let mut command = program()?;
+        let mut command = program(job)?;
         command.arg(role).args(job.arguments()).args(to);
         let (descriptor, parent) = (namespace.descriptor(), std::process::id() as i32);
+        let shares_memory = job.peer == java::PEER;
         let enter = move || {
             // SAFETY: these calls are allowed between fork and exec.
             let done = unsafe {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) == 0
                     && libc::getppid() == parent
                     && libc::setns(descriptor, libc::CLONE_NEWNET) == 0
+                    && (!shares_memory || own_shared_memory())
             };
             if done {
                 Ok(())
@@ -118,6 +121,14 @@ impl Process {
     }
 }
 
+/// Gives this process a `/dev/shm` of its own, which goes with it. Only makes system calls.
+unsafe fn own_shared_memory() -> bool {
+    let (none, flags) = (std::ptr::null(), libc::MS_REC | libc::MS_PRIVATE);
+    libc::unshare(libc::CLONE_NEWNS) == 0
+        && libc::mount(c"none".as_ptr(), c"/".as_ptr(), none, flags, none.cast()) == 0
+        && libc::mount(c"none".as_ptr(), c"/dev/shm".as_ptr(), c"tmpfs".as_ptr(), 0, none.cast()) == 0
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -125,7 +136,10 @@ impl Drop for Process {
     }
 }
 
-/// This program.
-fn program() -> Result<Command> {
+/// This program, or Java for Aeron.
+fn program(job: &Job) -> Result<Command> {
+    if job.peer == java::PEER {
+        return Ok(java::command(&job.stacks));
+    }
     std::env::current_exe().map(Command::new).map_err(|e| e.to_string())
 }

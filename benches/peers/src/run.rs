@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::end::Result;
+use crate::java;
 use crate::job::{Figures, Job, Workload};
 use crate::plan::{takes_part, Cell, Peer, Scale, Setting, BULK, PEERS, RAW_BULK};
 use crate::process::{measure, Outcome};
@@ -79,6 +81,12 @@ fn once(scale: Scale, cell: Cell, peer: &Peer, round: usize, stacks: &Path) -> R
     let workload = match cell.workload {
         Workload::Stream(BULK) if peer.key.starts_with("raw") => Workload::Stream(RAW_BULK),
         other => other,
+    };
+    // The virtual machine first interprets, then compiles.
+    let warm_up = match cell.setting {
+        _ if peer.key != java::PEER => warm_up,
+        Setting::Loopback => warm_up + Duration::from_millis(2500),
+        Setting::Relay(..) => warm_up + Duration::from_secs(1),
     };
     let job = Job { peer: peer.key.into(), workload, warm_up, window, stacks: stacks.into() };
     measure(&job, cell.setting.link(), round as u64 + 1)

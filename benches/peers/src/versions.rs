@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use crate::java;
+
 extern "C" {
     fn enet_linked_version() -> u32;
     fn zmq_version(major: *mut i32, minor: *mut i32, patch: *mut i32);
@@ -27,6 +29,7 @@ pub fn of(peer: &str) -> String {
     match peer {
         "quinn" => locked("quinn"),
         "kcp" => locked("kcp"),
+        "aeron" => java::VERSION.into(),
         "enet" => {
             // SAFETY: it has no preconditions.
             let version = unsafe { enet_linked_version() };

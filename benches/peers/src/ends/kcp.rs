@@ -25,6 +25,8 @@ pub struct KcpEnd {
     begin: Instant,
     connections: BTreeMap<u32, Connection>,
     last: u32,
+    /// Those that datagrams have arrived for.
+    touched: Vec<u32>,
     buffer: Vec<u8>,
     message: Vec<u8>,
 }
@@ -67,6 +69,7 @@ impl KcpEnd {
             begin: Instant::now(),
             connections: BTreeMap::new(),
             last: 0,
+            touched: vec![],
             buffer: vec![0; 1 << 16],
             message: vec![0; 1 << 18],
         })
@@ -114,6 +117,9 @@ impl KcpEnd {
             }
             let one = self.connections.get_mut(&self.last).expect("it was added");
             one.kcp.input(&self.buffer[..got]).map_err(told)?;
+            if self.touched.last() != Some(&self.last) {
+                self.touched.push(self.last);
+            }
         }
     }
 }
@@ -157,11 +163,12 @@ impl End for KcpEnd {
         let wait = if wait.is_zero() { wait } else { wait.min(due).max(Duration::from_millis(1)) };
         let flags = self.patience.flags(&*self.socket, wait);
         self.input(flags)?;
-        let last = self.last;
-        let Some(one) = self.connections.get_mut(&last) else { return Ok(()) };
-        one.kcp.flush_ack().map_err(told)?;
-        while let Ok(len) = one.kcp.recv(&mut self.message) {
-            take(Id::from(last), &self.message[..len]);
+        for number in std::mem::take(&mut self.touched) {
+            let Some(one) = self.connections.get_mut(&number) else { continue };
+            one.kcp.flush_ack().map_err(told)?;
+            while let Ok(len) = one.kcp.recv(&mut self.message) {
+                take(Id::from(number), &self.message[..len]);
+            }
         }
         Ok(())
     }
