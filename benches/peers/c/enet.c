@@ -20,6 +20,12 @@ struct peers_enet {
 
 typedef void (*peers_take)(void *who, uint64_t from, const uint8_t *data, size_t len);
 
+/* Many connections are not serviced as often as ENet expects. */
+static void calm(ENetPeer *peer) {
+    enet_peer_timeout(peer, 0, 60000, 60000);
+    enet_peer_ping_interval(peer, 5000);
+}
+
 static void freed(ENetPacket *packet) { *(size_t *)packet->userData -= 1; }
 
 /* A server (is_client 0) listens on `port` and the ports after it, as many hosts as the connections need; 0 for none. */
@@ -41,6 +47,7 @@ int peers_enet_connect(struct peers_enet *all, uint32_t address, uint16_t port) 
     ENetPeer *peer = enet_host_connect(all->hosts[host], &to, 1, 0);
     if (peer == NULL) { return -1; }
     peer->data = (void *)(uintptr_t)n;
+    if (all->hosts_len > 1) { calm(peer); }
     all->connections[all->connections_len++] = peer;
     return n;
 }
@@ -73,6 +80,7 @@ static int take_one(struct peers_enet *all, const ENetEvent *event, peers_take t
         if (event->peer->data == NULL && all->connections[0] != event->peer) {
             event->peer->data = (void *)(uintptr_t)all->connections_len;
             all->connections[all->connections_len++] = event->peer;
+            if (all->hosts_len > 1) { calm(event->peer); }
         }
         return 0;
     case ENET_EVENT_TYPE_RECEIVE:
@@ -84,11 +92,11 @@ static int take_one(struct peers_enet *all, const ENetEvent *event, peers_take t
     }
 }
 
-/* Waits at most so many milliseconds for the first event; -1: a connection has ended. */
+/* Waits at most so many milliseconds for the first event, of several hosts at most one; -1: a connection has ended. */
 int peers_enet_receive(struct peers_enet *all, uint32_t wait, peers_take take, void *who) {
     for (int i = 0; i < all->hosts_len; i++) {
         ENetEvent event;
-        int got = enet_host_service(all->hosts[i], &event, i + 1 == all->hosts_len ? wait : 0);
+        int got = enet_host_service(all->hosts[i], &event, all->hosts_len == 1 ? wait : wait > 0 && i == 0);
         while (got > 0) {
             if (take_one(all, &event, take, who) != 0) { return -1; }
             got = enet_host_check_events(all->hosts[i], &event);

@@ -28,7 +28,7 @@ use nacre_driver::Level;
 use plan::{Scale, PEERS};
 use relay::Link;
 
-const USAGE: &str = "usage: nacre-peers run [--quick] [--rounds N] [--only PEER,...] [DOCUMENT]
+const USAGE: &str = "usage: nacre-peers run [--quick] [--rounds N] [--relayed ROUNDS] [--only PEER,...] [DOCUMENT]
        nacre-peers render DOCUMENT
        nacre-peers one PEER WORKLOAD NUMBER WARM_UP_MS WINDOW_MS [LOSS_% DELAY_MS [SEED]]";
 
@@ -116,12 +116,13 @@ fn one(words: &[&str]) -> Result<()> {
 
 /// Measures everything and writes the document.
 fn run_all(words: &[&str]) -> Result<()> {
-    let (mut scale, mut only, mut document) = (Scale { rounds: 3, is_quick: false }, vec![], None);
+    let (mut scale, mut only, mut document) = (Scale { rounds: 3, relayed: 3, is_quick: false }, vec![], None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match *word {
-            "--quick" => scale = Scale { rounds: 1, is_quick: true },
-            "--rounds" => scale.rounds = words.next().and_then(|n| n.parse().ok()).ok_or(USAGE)?,
+            "--quick" => scale = Scale { rounds: 1, relayed: 1, is_quick: true },
+            "--rounds" => scale.rounds = count(words.next())?,
+            "--relayed" => scale.relayed = count(words.next())?,
             "--only" => only = words.next().ok_or(USAGE)?.split(',').collect(),
             path => document = Some(PathBuf::from(path)),
         }
@@ -133,6 +134,10 @@ fn run_all(words: &[&str]) -> Result<()> {
     compile(&folder, true)?;
     let results = run::run(scale, &only, &folder, &folder.join("results.txt"))?;
     finish(&results, document, scale)
+}
+
+fn count(word: Option<&&str>) -> Result<usize> {
+    word.and_then(|n| n.parse().ok()).ok_or(USAGE.into())
 }
 
 /// Writes the document; a quick run only says whether all peers took part.

@@ -11,6 +11,8 @@ const QUEUE: f64 = 1e6;
 /// Bytes of a message of the bulk transfer; raw datagrams fit a frame instead.
 pub const BULK: usize = 8192;
 pub const RAW_BULK: usize = 1400;
+/// Connections of ZeroMQ at most.
+pub const ZEROMQ_CROWD: usize = 9_900;
 /// Bytes of other messages.
 pub const SIZES: [usize; 3] = [8, 64, 1024];
 
@@ -144,6 +146,8 @@ pub struct Cell {
 #[derive(Clone, Copy)]
 pub struct Scale {
     pub rounds: usize,
+    /// Of those, the rounds that include the relay.
+    pub relayed: usize,
     pub is_quick: bool,
 }
 
@@ -165,19 +169,19 @@ impl Scale {
             _ if self.is_quick => (ms(50) + trip, ms(150) + trip),
             Workload::Crowd(_) => (ms(0), ms(0)),
             Workload::Polling | Workload::Blocking => (ms(100), ms(500)),
-            Workload::Paced => (ms(200) + trip, ms(2000)),
-            Workload::Stream(_) => (ms(200) + 4 * trip, ms(600) + 5 * trip),
+            Workload::Paced => (ms(200) + trip, ms(1500)),
+            Workload::Stream(_) => (ms(200) + 4 * trip, ms(500) + 4 * trip),
         }
     }
 
-    pub fn cells(self) -> Vec<Cell> {
+    pub fn cells(self, round: usize) -> Vec<Cell> {
         let mut cells = vec![];
         let streams = |sizes: &[usize]| sizes.iter().map(|size| Workload::Stream(*size)).collect::<Vec<_>>();
         let loopback = [vec![Workload::Polling, Workload::Blocking], streams(&SIZES), streams(&[BULK])].concat();
         cells.extend(loopback.into_iter().map(|workload| Cell { setting: Setting::Loopback, workload }));
         let settings = if self.is_quick { vec![Setting::Relay(1.0, 10)] } else { relays() };
-        for setting in settings {
-            let relayed = [vec![Workload::Paced], streams(&[8, 1024, BULK])].concat();
+        for setting in settings.into_iter().filter(|_| round < self.relayed) {
+            let relayed = [vec![Workload::Paced], streams(&[8, BULK])].concat();
             cells.extend(relayed.into_iter().map(|workload| Cell { setting, workload }));
         }
         cells

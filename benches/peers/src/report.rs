@@ -124,7 +124,7 @@ fn crowd(results: &Results) -> usize {
 fn memory(results: &Results) -> String {
     let connections = crowd(results);
     let cell = loopback(Workload::Crowd(connections));
-    let of = |pick: Pick| move |peer: &Peer| summary(results, cell, peer, pick).map(|s| s.median / connections as f64);
+    let of = |pick: Pick| move |peer: &Peer| summary(results, cell, peer, pick).map(|s| s.median);
     let mut text = format!(
         "## Memory for {} connections\n\nOf the server, after one message of 8 bytes on each: growth of its resident \
          memory since before it listened, and half the growth of the kernel's memory (the other half is that of the \
@@ -147,11 +147,10 @@ fn memory(results: &Results) -> String {
 }
 
 fn over_relay(results: &Results) -> String {
-    let tables: [(&str, Workload, Pick); 5] = [
+    let tables: [(&str, Workload, Pick); 4] = [
         ("Round trip of a message of 8 bytes every 10 ms: median, ms", Workload::Paced, MEDIAN_MS),
         ("The same: 99th percentile, ms", Workload::Paced, P99_MS),
         ("One way, 8 B: messages per second", Workload::Stream(8), RATE),
-        ("One way, 1 KiB: messages per second", Workload::Stream(1024), RATE),
         ("Bulk: MiB/s", Workload::Stream(BULK), MIB),
     ];
     let mut text =
@@ -190,12 +189,12 @@ fn plots(results: &Results) -> Vec<(&'static str, String)> {
     let bulk = loopback(Workload::Stream(BULK));
     let eight = loopback(Workload::Stream(8));
     let crowd = loopback(Workload::Crowd(crowd(results)));
-    let kib: Pick = |outcome| Some((RESIDENT(outcome)? + KERNEL(outcome)?) / 1024.0);
+    let kib: Pick = |outcome| Some(RESIDENT(outcome)? + KERNEL(outcome)?);
     vec![
         ("round-trip.svg", bar_plot(results, "Round trip of 8 B, blocking, µs", loopback(Workload::Blocking), MEDIAN)),
         ("rate.svg", bar_plot(results, "Messages of 8 B one way, per second", eight, RATE)),
         ("bulk.svg", bar_plot(results, "Bulk, MiB/s", bulk, MIB)),
-        ("memory.svg", bar_plot(results, "Server with all connections, MiB", crowd, kib)),
+        ("memory.svg", bar_plot(results, "Memory of a connection, KiB", crowd, kib)),
         ("bulk-relay.svg", line_plot(results, "Bulk by delay (ms), MiB/s", Workload::Stream(BULK), MIB)),
         ("p99-relay.svg", line_plot(results, "Round trip by delay (ms), 99th percentile, ms", Workload::Paced, P99_MS)),
     ]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::end::Result;
 use crate::java;
 use crate::job::{Figures, Job, Workload};
-use crate::plan::{takes_part, Cell, Peer, Scale, Setting, BULK, PEERS, RAW_BULK};
+use crate::plan::{takes_part, Cell, Peer, Scale, Setting, BULK, PEERS, RAW_BULK, ZEROMQ_CROWD};
 use crate::process::{measure, Outcome};
 
 /// Which measurement with which peer: setting, workload, number, peer.
@@ -54,7 +54,7 @@ pub fn run(scale: Scale, only: &[&str], stacks: &Path, log: &Path) -> Result<Res
     let mut file = File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
     let crowd = Cell { setting: Setting::Loopback, workload: Workload::Crowd(scale.crowd()) };
     for round in 0..scale.rounds {
-        let mut cells = scale.cells();
+        let mut cells = scale.cells(round);
         if round == 0 {
             cells.push(crowd);
         }
@@ -80,6 +80,8 @@ fn once(scale: Scale, cell: Cell, peer: &Peer, round: usize, stacks: &Path) -> R
     let (warm_up, window) = scale.times(cell);
     let workload = match cell.workload {
         Workload::Stream(BULK) if peer.key.starts_with("raw") => Workload::Stream(RAW_BULK),
+        // Each takes two descriptors of the client, which may have 20,000.
+        Workload::Crowd(many) if peer.key == "zeromq" => Workload::Crowd(many.min(ZEROMQ_CROWD)),
         other => other,
     };
     // The virtual machine first interprets, then compiles.

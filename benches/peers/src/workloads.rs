@@ -233,7 +233,9 @@ fn take_crowd(end: &mut dyn End, connections: usize, before: Memory, print: &mut
         })?;
     }
     let after = Memory::now();
-    let numbers = [("resident", after.resident - before.resident), ("kernel", after.kernel - before.kernel)];
+    let each = |growth: f64| growth / connections as f64;
+    let numbers =
+        [("resident", each(after.resident - before.resident)), ("kernel", each(after.kernel - before.kernel))];
     print(Figures::of(numbers, end.counters()));
     Ok(())
 }

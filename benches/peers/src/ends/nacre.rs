@@ -15,6 +15,8 @@ pub struct Nacre {
     stack: Stack,
     listener: Listener,
     begun: u64,
+    /// Connections of a server that have ended.
+    closed: u64,
     message: Vec<u8>,
 }
 
@@ -41,7 +43,7 @@ impl Nacre {
         if to.is_none() {
             listener.serve(&stack).map_err(told)?;
         }
-        Ok(Nacre { to, stack, listener, begun: 0, message: vec![] })
+        Ok(Nacre { to, stack, listener, begun: 0, closed: 0, message: vec![] })
     }
 }
 
@@ -84,6 +86,7 @@ impl End for Nacre {
                     }
                 }
             }
+            Some(Event::Closed { .. }) if self.to.is_none() => self.closed += 1,
             Some(Event::Closed { reason, .. }) => return Err(format!("the connection was closed: {reason}")),
             _ => {}
         }
@@ -101,6 +104,8 @@ impl End for Nacre {
             ("frames_out", traffic.frames_out),
             ("frames_in", traffic.frames_in),
             ("dropped", traffic.dropped),
+            ("closed", self.closed),
+            ("retried", self.listener.statistics().retried),
             ("overflowed", traffic.overflowed),
             ("send_errors", traffic.send_errors),
         ] {

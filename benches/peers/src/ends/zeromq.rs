@@ -24,6 +24,7 @@ extern "C" {
 const MAX_SOCKETS: c_int = 2;
 const DEALER: c_int = 5;
 const DONTWAIT: c_int = 1;
+const BACKLOG: c_int = 19;
 const RCVTIMEO: c_int = 27;
 const POLLIN: i16 = 1;
 const POLLOUT: i16 = 2;
@@ -73,6 +74,9 @@ impl ZeroMq {
             ZeroMq { to, context, sockets: vec![], wait: Duration::MAX, is_full: false, buffer: vec![0; 1 << 16] };
         if to.is_none() {
             let socket = end.socket()?;
+            let waiting: c_int = 4096;
+            // SAFETY: it reads four bytes.
+            unsafe { zmq_setsockopt(socket, BACKLOG, (&raw const waiting).cast(), size_of::<c_int>()) };
             let address = CString::new(format!("tcp://0.0.0.0:{PORT}")).expect("no zero");
             // SAFETY: socket and text live.
             if unsafe { zmq_bind(socket, address.as_ptr()) } != 0 {
