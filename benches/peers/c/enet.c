@@ -28,7 +28,7 @@ static void calm(ENetPeer *peer) {
 
 static void freed(ENetPacket *packet) { *(size_t *)packet->userData -= 1; }
 
-/* A server (is_client 0) listens on `port` and the ports after it, as many hosts as the connections need; 0 for none. */
+/* A server (is_client 0) listens on `port` and the ports after it: as many hosts as the connections need. */
 struct peers_enet *peers_enet_open(int is_client, uint16_t port, int connections) {
     if (enet_initialize() != 0) { return NULL; }
     struct peers_enet *all = calloc(1, sizeof *all);

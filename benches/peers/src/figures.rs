@@ -7,21 +7,26 @@ use crate::run::Results;
 /// A figure of one outcome.
 pub type Pick = fn(&Outcome) -> Option<f64>;
 
+/// Microseconds.
 pub const MEDIAN: Pick = |outcome| outcome.client.get("median_us");
+/// Microseconds.
 pub const P99: Pick = |outcome| outcome.client.get("p99_us");
 /// Milliseconds.
 pub const MEDIAN_MS: Pick = |outcome| Some(outcome.client.get("median_us")? / 1e3);
+/// Milliseconds.
 pub const P99_MS: Pick = |outcome| Some(outcome.client.get("p99_us")? / 1e3);
 /// Messages per second.
 pub const RATE: Pick = |outcome| outcome.server.get("rate");
+/// MiB per second.
 pub const MIB: Pick = |outcome| Some(outcome.server.get("bytes")? / f64::from(1 << 20));
 /// Nanoseconds of processor time, of both ends, for a byte.
 pub const PER_BYTE: Pick = |outcome| {
     let used = outcome.server.get("processor")? + outcome.client.get("processor")?;
     Some(used * 1e9 / outcome.server.get("bytes")?)
 };
-/// KiB of memory of a connection: of the server's process, and of the kernel for one of its two ends.
+/// KiB of memory of a connection in the server's process.
 pub const RESIDENT: Pick = |outcome| outcome.server.get("resident");
+/// KiB of memory of a connection in the kernel, for one of its two ends.
 pub const KERNEL: Pick = |outcome| Some(outcome.server.get("kernel")?.max(0.0) / 2.0);
 
 /// The median over the rounds, the least and the greatest.
@@ -34,7 +39,7 @@ pub struct Summary {
 
 /// Summarizes a figure of a peer; None if there is none.
 pub fn summary(results: &Results, cell: Cell, peer: &Peer, pick: Pick) -> Option<Summary> {
-    let mut values: Vec<f64> = results.of(cell, peer).iter().filter_map(pick).filter(|v| !v.is_nan()).collect();
+    let mut values: Vec<f64> = results.of(cell, peer).into_iter().filter_map(pick).filter(|v| !v.is_nan()).collect();
     values.sort_by(f64::total_cmp);
     let (least, most) = (*values.first()?, *values.last()?);
     let half = values.len() / 2;

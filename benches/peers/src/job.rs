@@ -71,6 +71,7 @@ impl Job {
         ]
     }
 
+    /// Reads what `arguments` has written.
     pub fn parse(arguments: &[String]) -> Result<Job> {
         let [peer, name, amount, warm_up, window, stacks] = arguments else {
             return Err("expected: PEER WORKLOAD NUMBER WARM_UP_MS WINDOW_MS STACKS".into());
@@ -108,10 +109,12 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// These numbers.
     pub fn of<const N: usize>(numbers: [(&str, f64); N], counters: String) -> Figures {
         Figures { numbers: numbers.into_iter().map(|(name, number)| (name.into(), number)).collect(), counters }
     }
 
+    /// As one line.
     pub fn line(&self) -> String {
         let numbers: String = self.numbers.iter().map(|(name, number)| format!(" {name}={number}")).collect();
         format!("result{numbers} counters={}", self.counters)
@@ -129,6 +132,7 @@ impl Figures {
         Some(figures)
     }
 
+    /// A number by its name.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.numbers.get(name).copied()
     }

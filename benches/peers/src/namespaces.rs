@@ -7,8 +7,9 @@ use std::process::Command;
 
 use crate::end::{system, Result};
 
-/// The addresses of the client and of the server where a relay is between them.
+/// The client's address where a relay is between the ends.
 pub const CLIENT: &str = "10.77.0.1";
+/// The server's.
 pub const SERVER: &str = "10.77.0.2";
 
 /// Bytes of a packet at most, on the loopback device, too: there TCP would otherwise have segments of 64 KiB.

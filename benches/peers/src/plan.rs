@@ -8,8 +8,9 @@ use crate::relay::Link;
 /// Bytes per second of the link of the relay (200 Mbit/s), and bytes that wait for it (40 ms).
 const RATE: f64 = 25e6;
 const QUEUE: f64 = 1e6;
-/// Bytes of a message of the bulk transfer; raw datagrams fit a frame instead.
+/// Bytes of a message of the bulk transfer.
 pub const BULK: usize = 8192;
+/// Of a datagram of bare sockets: it fits a frame.
 pub const RAW_BULK: usize = 1400;
 /// Connections of ZeroMQ at most.
 pub const ZEROMQ_CROWD: usize = 9_900;
@@ -107,6 +108,7 @@ pub enum Setting {
 }
 
 impl Setting {
+    /// A name for it in the results.
     pub fn key(self) -> String {
         match self {
             Setting::Loopback => "loopback".into(),
@@ -114,6 +116,7 @@ impl Setting {
         }
     }
 
+    /// What the relay does; None: there is no relay.
     pub fn link(self) -> Option<Link> {
         match self {
             Setting::Loopback => None,
@@ -174,16 +177,17 @@ impl Scale {
         }
     }
 
+    /// The rows of a round, in order.
     pub fn cells(self, round: usize) -> Vec<Cell> {
         let mut cells = vec![];
         let streams = |sizes: &[usize]| sizes.iter().map(|size| Workload::Stream(*size)).collect::<Vec<_>>();
-        let loopback = [vec![Workload::Polling, Workload::Blocking], streams(&SIZES), streams(&[BULK])].concat();
-        cells.extend(loopback.into_iter().map(|workload| Cell { setting: Setting::Loopback, workload }));
         let settings = if self.is_quick { vec![Setting::Relay(1.0, 10)] } else { relays() };
         for setting in settings.into_iter().filter(|_| round < self.relayed) {
             let relayed = [vec![Workload::Paced], streams(&[8, BULK])].concat();
             cells.extend(relayed.into_iter().map(|workload| Cell { setting, workload }));
         }
+        let loopback = [vec![Workload::Polling, Workload::Blocking], streams(&SIZES), streams(&[BULK])].concat();
+        cells.extend(loopback.into_iter().map(|workload| Cell { setting: Setting::Loopback, workload }));
         cells
     }
 }

@@ -108,7 +108,8 @@ fn legend(lines: &[Line]) -> String {
     let each = lines.iter().zip(colours(lines)).enumerate().map(|(n, (line, colour))| {
         let (x, y) = (AXES + (n % 4) as f64 * 178.0, HEIGHT + 4.0 + (n / 4) as f64 * 18.0);
         format!(
-            "<rect x=\"{x}\" y=\"{}\" width=\"14\" height=\"4\" fill=\"{colour}\"/><text x=\"{}\" y=\"{y}\">{}</text>\n",
+            "<rect x=\"{x}\" y=\"{}\" width=\"14\" height=\"4\" fill=\"{colour}\"/>\
+             <text x=\"{}\" y=\"{y}\">{}</text>\n",
             y - 6.0,
             x + 18.0,
             escaped(&line.name)

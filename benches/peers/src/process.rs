@@ -13,6 +13,7 @@ use crate::java;
 use crate::job::{Figures, Job, Workload};
 use crate::namespaces::{loopback, tunnel, Namespace, CLIENT, SERVER};
 use crate::relay::{Link, Relay};
+use crate::usage::Load;
 
 /// What both ends measured; the client's part is empty for a crowd.
 #[derive(Clone, Debug, Default)]
@@ -21,10 +22,18 @@ pub struct Outcome {
     pub server: Figures,
     /// Packets that the relay forwarded, lost, and had no room for.
     pub relay: [u64; 3],
+    /// The part of the machine's processors that others used meanwhile.
+    pub others: f64,
 }
 
 /// Measures: over the loopback device, or over a relay with these properties.
 pub fn measure(job: &Job, link: Option<Link>, seed: u64) -> Result<Outcome> {
+    let before = Load::now();
+    let outcome = within(job, link, seed)?;
+    Ok(Outcome { others: before.of_others(), ..outcome })
+}
+
+fn within(job: &Job, link: Option<Link>, seed: u64) -> Result<Outcome> {
     let Some(link) = link else {
         let namespace = loopback()?;
         return both(job, &namespace, &namespace, "127.0.0.1");

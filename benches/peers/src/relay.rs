@@ -39,6 +39,7 @@ pub struct Relay {
 }
 
 impl Relay {
+    /// Starts to forward between two devices.
     pub fn start(link: Link, seed: u64, devices: [File; 2]) -> Relay {
         let (stop, counts) = (Arc::new(AtomicBool::new(false)), Arc::new(Counts::default()));
         let [one, other] = devices.map(Arc::new);

@@ -7,7 +7,7 @@ use crate::figures::{short, summary, Pick, KERNEL, MEDIAN, MEDIAN_MS, MIB, P99, 
 use crate::job::Workload;
 use crate::plan::{relays, takes_part, Cell, Peer, Setting, BULK, PEERS, SIZES};
 use crate::plot::{bars, panels, Bar, Line};
-use crate::run::Results;
+use crate::run::{Results, QUIET};
 use crate::versions;
 
 /// Between these lines the document is written by this program.
@@ -69,7 +69,17 @@ fn shown(results: &Results, peer: &Peer, column: &Column) -> String {
 }
 
 fn tables(results: &Results) -> String {
-    let mut text = versions::conditions(results.rounds);
+    let mut text = format!(
+        "Measured at {}. A figure is the median over the rounds ({} over loopback, {} over the relay), with the least \
+         and the greatest in brackets; rounds in which other processes used more than {} % of the machine count only \
+         if there are no others. Over all runs they used {:.0} % over loopback and {:.0} % over the relay (median).\n\n",
+        results.machine,
+        results.rounds(true),
+        results.rounds(false),
+        QUIET * 100.0,
+        results.others(true) * 100.0,
+        results.others(false) * 100.0,
+    );
     text += &who();
     text += &over_loopback(results);
     text += &memory(results);

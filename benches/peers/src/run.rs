@@ -12,6 +12,11 @@ use crate::java;
 use crate::job::{Figures, Job, Workload};
 use crate::plan::{takes_part, Cell, Peer, Scale, Setting, BULK, PEERS, RAW_BULK, ZEROMQ_CROWD};
 use crate::process::{measure, Outcome};
+use crate::usage::Load;
+use crate::versions;
+
+/// The part of the processors that others may use in a measurement that counts if there are several.
+pub const QUIET: f64 = 0.1;
 
 /// Which measurement with which peer: setting, workload, number, peer.
 pub type Key = (String, String, usize, String);
@@ -21,7 +26,8 @@ pub type Key = (String, String, usize, String);
 pub struct Results {
     pub outcomes: BTreeMap<Key, Vec<Outcome>>,
     pub failures: BTreeMap<Key, Vec<String>>,
-    pub rounds: usize,
+    /// Where it was measured.
+    pub machine: String,
 }
 
 fn key(cell: Cell, peer: &Peer) -> Key {
@@ -30,9 +36,29 @@ fn key(cell: Cell, peer: &Peer) -> Key {
 }
 
 impl Results {
-    /// The outcomes of one peer.
-    pub fn of(&self, cell: Cell, peer: &Peer) -> &[Outcome] {
-        self.outcomes.get(&key(cell, peer)).map_or(&[], Vec::as_slice)
+    /// The outcomes of one peer: those while the machine was quiet, or all if there are none.
+    pub fn of(&self, cell: Cell, peer: &Peer) -> Vec<&Outcome> {
+        let all = || self.outcomes.get(&key(cell, peer)).into_iter().flatten();
+        let quiet: Vec<&Outcome> = all().filter(|outcome| outcome.others <= QUIET).collect();
+        if quiet.is_empty() {
+            all().collect()
+        } else {
+            quiet
+        }
+    }
+
+    /// The median of what others used of the machine.
+    pub fn others(&self, over_loopback: bool) -> f64 {
+        let of = self.outcomes.iter().filter(|(key, _)| (key.0 == Setting::Loopback.key()) == over_loopback);
+        let mut all: Vec<f64> = of.flat_map(|(_, outcomes)| outcomes.iter().map(|outcome| outcome.others)).collect();
+        all.sort_by(f64::total_cmp);
+        all.get(all.len() / 2).copied().unwrap_or(0.0)
+    }
+
+    /// How often was measured, over loopback or over the relay.
+    pub fn rounds(&self, over_loopback: bool) -> usize {
+        let all = self.outcomes.iter().filter(|(key, _)| (key.0 == Setting::Loopback.key()) == over_loopback);
+        all.map(|(_, outcomes)| outcomes.len()).max().unwrap_or(0)
     }
 
     /// Why there is none.
@@ -50,12 +76,13 @@ impl Results {
 
 /// Measures everything; each result is written to `log` at once. `only`: the keys of peers, or all of them.
 pub fn run(scale: Scale, only: &[&str], stacks: &Path, log: &Path) -> Result<Results> {
-    let mut results = Results { rounds: scale.rounds, ..Results::default() };
+    let mut results = Results { machine: versions::machine(), ..Results::default() };
     let mut file = File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
+    writeln!(file, "machine\t{}", results.machine).map_err(|e| e.to_string())?;
     let crowd = Cell { setting: Setting::Loopback, workload: Workload::Crowd(scale.crowd()) };
     for round in 0..scale.rounds {
         let mut cells = scale.cells(round);
-        if round == 0 {
+        if round + 1 == scale.rounds {
             cells.push(crowd);
         }
         for cell in cells {
@@ -91,14 +118,28 @@ fn once(scale: Scale, cell: Cell, peer: &Peer, round: usize, stacks: &Path) -> R
         Setting::Relay(..) => warm_up + Duration::from_secs(1),
     };
     let job = Job { peer: peer.key.into(), workload, warm_up, window, stacks: stacks.into() };
+    if cell.setting == Setting::Loopback && !scale.is_quick {
+        wait_for_quiet();
+    }
     measure(&job, cell.setting.link(), round as u64 + 1)
+}
+
+/// Waits until others use less than `QUIET` of the machine, two seconds at most.
+fn wait_for_quiet() {
+    for _ in 0..20 {
+        let load = Load::now();
+        std::thread::sleep(Duration::from_millis(100));
+        if load.of_others() < QUIET {
+            return;
+        }
+    }
 }
 
 /// A result as a line of text, whose parts tabs divide.
 fn line(key: &Key, outcome: &Result<Outcome>) -> String {
     let (setting, workload, number, peer) = key;
     let words = match outcome {
-        Ok(o) => format!("ok\t{}\t{}\t{:?}", o.client.line(), o.server.line(), o.relay),
+        Ok(o) => format!("ok\t{}\t{}\t{:?}\t{:.3}", o.client.line(), o.server.line(), o.relay, o.others),
         Err(why) => format!("failed\t{}", why.replace(['\t', '\n'], " ")),
     };
     format!("{setting}\t{workload}\t{number}\t{peer}\t{words}")
@@ -109,19 +150,22 @@ pub fn read(log: &Path) -> Result<Results> {
     let text = std::fs::read_to_string(log).map_err(|e| format!("{}: {e}", log.display()))?;
     let mut results = Results::default();
     for line in text.lines() {
+        if let Some(machine) = line.strip_prefix("machine\t") {
+            results.machine = machine.into();
+        }
         let words: Vec<&str> = line.split('\t').collect();
         let [setting, workload, number, peer, status, rest @ ..] = &words[..] else { continue };
         let key: Key = (setting.to_string(), workload.to_string(), number.parse().unwrap_or(0), peer.to_string());
         let outcome = match rest {
-            [client, server, ..] if *status == "ok" => {
+            [client, server, _, others] if *status == "ok" => {
                 let of = |line: &str| Figures::parse(line).unwrap_or_default();
-                Ok(Outcome { client: of(client), server: of(server), relay: [0; 3] })
+                let others = others.parse().unwrap_or(1.0);
+                Ok(Outcome { client: of(client), server: of(server), relay: [0; 3], others })
             }
             other => Err(other.join(" ")),
         };
         results.add(key, outcome);
     }
-    results.rounds = results.outcomes.values().map(Vec::len).max().unwrap_or(0);
     Ok(results)
 }
 

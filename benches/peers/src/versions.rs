@@ -41,7 +41,7 @@ pub fn of(peer: &str) -> String {
             unsafe { zmq_version(&raw mut major, &raw mut minor, &raw mut patch) };
             format!("{major}.{minor}.{patch}")
         }
-        nacre if nacre.starts_with("nacre-") => commit(),
+        nacre if nacre.starts_with("nacre-") => env!("CARGO_PKG_VERSION").into(),
         _ => "of the kernel".into(),
     }
 }
@@ -50,19 +50,17 @@ fn commit() -> String {
     output("git", &["-C", env!("CARGO_MANIFEST_DIR"), "rev-parse", "--short", "HEAD"])
 }
 
-/// The machine, and how often everything was measured.
-pub fn conditions(rounds: usize) -> String {
+/// The machine, its software and this project, as text for the document.
+pub fn machine() -> String {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
     let control = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").unwrap_or_default();
-    let model = model.trim_start_matches([' ', '\t', ':']);
     format!(
-        "Measured at commit {} on Linux {}, {processors} processors ({model}), gcc {}; TCP's default congestion control is \
-         `{}`. {rounds} rounds; a figure is \
-         the median over the rounds, with the least and the greatest in brackets.\n\n",
+        "commit {}, Linux {}, {processors} processors ({}), gcc {}, default congestion control of TCP `{}`",
         commit(),
         output("uname", &["-r"]),
+        model.trim_start_matches([' ', '\t', ':']),
         output("gcc", &["-dumpfullversion"]),
         control.trim(),
     )

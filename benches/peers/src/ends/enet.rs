@@ -32,6 +32,7 @@ pub struct Enet {
 }
 
 impl Enet {
+    /// A client of the server at `to`, or a server.
     pub fn open(to: Option<SocketAddr>, setup: &Setup) -> Result<Enet> {
         // SAFETY: it has no preconditions.
         let hosts = unsafe { peers_enet_open(c_int::from(to.is_some()), PORT, setup.connections as c_int) };

@@ -59,6 +59,7 @@ fn told(error: kcp::Error) -> String {
 }
 
 impl KcpEnd {
+    /// A client of the server at `to`, or a server.
     pub fn open(to: Option<SocketAddr>) -> Result<KcpEnd> {
         let socket = UdpSocket::bind("0.0.0.0:0").map_err(|e| e.to_string())?;
         socket::widen(&socket)?;

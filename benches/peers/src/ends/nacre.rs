@@ -25,6 +25,7 @@ fn told(error: Error) -> String {
 }
 
 impl Nacre {
+    /// A client of the server at `to`, or a server.
     pub fn open(to: Option<SocketAddr>, name: &str, setup: &Setup) -> Result<Nacre> {
         let (file, symbol) = (object(&setup.stacks, name, Level::Bypass), symbol(name, Level::Bypass));
         // SAFETY: the program built this object from a stack of the project; it has no initializers.

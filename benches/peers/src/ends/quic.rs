@@ -63,6 +63,7 @@ fn client() -> Result<ClientConfig> {
 }
 
 impl Quic {
+    /// A client of the server at `to`, or a server.
     pub fn open(to: Option<SocketAddr>, setup: &Setup) -> Result<Quic> {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = tokio::runtime::Builder::new_current_thread();

@@ -26,6 +26,7 @@ pub struct Raw {
 }
 
 impl Raw {
+    /// A client of the server at `to`, or a server.
     pub fn open(to: Option<SocketAddr>, offload: bool) -> Result<Raw> {
         let socket = UdpSocket::bind("0.0.0.0:0").map_err(|e| e.to_string())?;
         socket::widen(&socket)?;

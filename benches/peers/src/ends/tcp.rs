@@ -40,6 +40,7 @@ struct Stream {
 }
 
 impl Tcp {
+    /// A client of the server at `to`, or a server.
     pub fn open(to: Option<SocketAddr>, setup: &Setup, kind: Kind) -> Result<Tcp> {
         let listener = match to {
             None => Some(TcpListener::bind("0.0.0.0:0").map_err(|e| e.to_string())?),

@@ -65,6 +65,7 @@ fn would_wait() -> bool {
 }
 
 impl ZeroMq {
+    /// A client of the server at `to`, or a server.
     pub fn open(to: Option<SocketAddr>, setup: &Setup) -> Result<ZeroMq> {
         // SAFETY: it has no preconditions.
         let context = unsafe { zmq_ctx_new() };
