@@ -6,6 +6,9 @@ use std::time::Duration;
 /// Errors are sentences for the person who runs the program.
 pub type Result<T> = std::result::Result<T, String>;
 
+/// How long an end waits at once where the time does not matter, so that it sees the time.
+pub const TURN: Duration = Duration::from_millis(10);
+
 /// Names a connection of an end.
 pub type Id = u64;
 

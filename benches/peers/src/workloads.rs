@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::end::{send_surely, End, Id, Result};
+use crate::end::{send_surely, End, Id, Result, TURN};
 use crate::job::{Figures, Job, Workload};
 use crate::usage::{processor_time, Memory};
 
-/// How long an end waits at once, so that it sees the time.
-const TURN: Duration = Duration::from_millis(10);
+/// Some transports wake a millisecond late; so long before the next message is due, its sender no longer sleeps.
+const AWAKE: Duration = Duration::from_millis(2);
 /// Time between two messages of `Paced`.
 const PACE: Duration = Duration::from_millis(10);
 /// Messages between two calls of `flush`.
@@ -110,8 +110,8 @@ fn paced(job: &Job, end: &mut dyn End) -> Result<Figures> {
             sent += 1;
             end.flush()?;
         }
-        let wait = if sent < count { (PACE * sent as u32).saturating_sub(begin.elapsed()) } else { TURN };
-        end.receive(wait.clamp(Duration::from_micros(100), TURN), &mut take)?;
+        let wait = if sent < count { (PACE * sent as u32).saturating_sub(begin.elapsed() + AWAKE) } else { TURN };
+        end.receive(wait.min(TURN), &mut take)?;
     }
     let counted: Vec<f64> = times[first..].iter().map(|time| time.unwrap_or(f64::INFINITY)).collect();
     let missing = counted.iter().filter(|time| time.is_infinite()).count() as f64;

@@ -3,7 +3,7 @@
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
-use crate::end::{system, Result};
+use crate::end::{system, Result, TURN};
 
 /// Sets an option of a socket to a number.
 pub fn set(socket: &impl AsRawFd, level: i32, name: i32, value: i32) -> Result<()> {
@@ -31,7 +31,8 @@ pub fn wait(socket: RawFd, writes: bool, time: Duration) {
     unsafe { libc::ppoll(&raw mut one, 1, &raw const time, std::ptr::null()) };
 }
 
-/// How long a blocking call of a socket waits; the option is set only when the time changes.
+/// How long a blocking call of a socket waits. The option rounds times up to ticks of the kernel, so it serves only where
+/// the time does not matter.
 #[derive(Default)]
 pub struct Patience(Duration);
 
@@ -39,6 +40,10 @@ impl Patience {
     /// Returns the flags for a call that waits so long.
     pub fn flags(&mut self, socket: &impl AsRawFd, wait: Duration) -> i32 {
         if wait.is_zero() {
+            return libc::MSG_DONTWAIT;
+        }
+        if wait < TURN {
+            self::wait(socket.as_raw_fd(), false, wait);
             return libc::MSG_DONTWAIT;
         }
         if wait != self.0 {
