@@ -3,7 +3,7 @@
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: demo test bench bench-verify soak setup setup-test setup-processors build lint clean
+.PHONY: demo test bench bench-verify bench-peers soak setup setup-test setup-peers setup-processors build lint clean
 
 ## Sends a file through the stack `secure` over a bad network, and shows the stack.
 demo: setup
@@ -24,6 +24,12 @@ bench-verify: setup-test
 	$(CARGO) build --release --package nacre --package nacre-benches
 	$(TARGET)/release/nacre-benches --verification docs/verification.md
 
+## Other transports beside this one; writes the figures and plots of docs/peers.md in about 45 minutes, as root. QUICK=1: in two minutes whether
+## all of it runs; writes nothing.
+bench-peers: setup-peers
+	$(CARGO) build --release --manifest-path benches/peers/Cargo.toml --target-dir $(TARGET)/peers
+	$(TARGET)/peers/release/nacre-peers run $(if $(QUICK),--quick,docs/peers.md)
+
 ## Long campaigns.
 soak: setup-test setup-processors
 	NACRE_SOAK=1 $(CARGO) test --release --workspace -- --include-ignored --show-output
@@ -35,6 +41,10 @@ setup:
 
 setup-test: setup
 	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 cadical iproute2 python3-dissononce libsodium-dev
+
+## What stands beside it; Cargo and Maven get the rest.
+setup-peers: setup
+	tools/install.sh libenet-dev libzmq3-dev iproute2 default-jdk-headless maven
 
 ## Cross compilers and an emulator: powerpc and s390x (big-endian), arm (32 bits).
 setup-processors: setup

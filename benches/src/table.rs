@@ -10,7 +10,8 @@ use crate::udp::{Network, Rates};
 const HEAD: &str = "\
 # Performance
 
-Written by `make bench`, which repeats all measurements in a few minutes.
+Written by `make bench`, which repeats all measurements in a few minutes. [peers.md](peers.md) has
+the runtime beside TCP, QUIC, ENet, ZeroMQ, KCP and Aeron (`make bench-peers`).
 
 **Instructions** are counted by valgrind's callgrind (gcc -O2, x86-64). With the same compiler they repeat exactly, so
 a difference shows a change of the code. Compare these figures over time.

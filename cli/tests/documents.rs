@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use common::*;
 
 /// Commands that are not run here, and why.
-const NOT_RUN: [(&str, &str); 6] = [
+const NOT_RUN: [(&str, &str); 7] = [
     ("make demo", "installs packages, compiles a release and sends 64 MiB"),
     ("make test", "installs packages and runs all tests"),
     ("make lint", "compiles the whole workspace"),
     ("make soak", "takes hours"),
     ("make bench", "measures for minutes, and writes docs/performance.md"),
+    ("make bench-peers", "measures for an hour, needs root, and writes docs/peers.md"),
     ("make bench-verify", "measures for minutes, and writes docs/verification.md"),
 ];
 
