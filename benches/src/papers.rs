@@ -12,7 +12,10 @@ const SOURCES: &[(&str, &str)] = &[
     ("layers/floor/floor.nacre", include_str!("../../layers/floor/floor.nacre")),
     ("layers/go_back_n/go_back_n.nacre", include_str!("../../layers/go_back_n/go_back_n.nacre")),
     ("layers/active_messages/interface.nacre", include_str!("../../layers/active_messages/interface.nacre")),
-    ("layers/active_messages/active_messages.nacre", include_str!("../../layers/active_messages/active_messages.nacre")),
+    (
+        "layers/active_messages/active_messages.nacre",
+        include_str!("../../layers/active_messages/active_messages.nacre"),
+    ),
     ("layers/crc32c/castagnoli.nacre", include_str!("../../layers/crc32c/castagnoli.nacre")),
 ];
 

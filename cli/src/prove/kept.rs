@@ -207,7 +207,7 @@ mod tests {
         ("examples/secure", &["secure"]),
         ("examples/signed", &["signed"]),
         ("examples/congestion", &["plain_pt2pt", "controlled_pt2pt", "controlled_frag"]),
-        ("benches/papers", &["three", "four", "ten"]),
+        ("benches/papers", &["three", "four", "ten", "active"]),
     ];
 
     /// Each with its bypasses, as `build` makes them.

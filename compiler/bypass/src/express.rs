@@ -297,6 +297,10 @@ impl<'p> Express<'p> {
             let number = self.convert(number, Type::Seq(bits));
             return Ok(self.make(ExprKind::Query(Query::Has, Box::new(window.clone()), vec![number]), Type::Bool));
         }
+        if let Some(value) = self.typed(set).filter(|value| matches!(value.ty, Type::Bits(_))) {
+            let at = self.convert(at.unwrap_or_else(zero), unsigned(32));
+            return Ok(self.test(BinaryOp::Member, at, value));
+        }
         match self.terms.node(set) {
             Node::Bits(_, 0) => Ok(self.truth(false)),
             Node::Bits(_, 1) => Ok(self.test(BinaryOp::Equal, at.unwrap_or_else(zero), zero())),

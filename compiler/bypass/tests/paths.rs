@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use nacre_bypass::show::show;
-use nacre_bypass::{paths, Form};
+use nacre_bypass::{bypass, paths, Form};
 use nacre_driver::Session;
-use nacre_stack::{Entry, EventRole, PortId, Shape, Span};
+use nacre_stack::visit::{Node, Traverse};
+use nacre_stack::{BinaryOp, Entry, EventRole, Expr, ExprKind, PortId, Shape, Span};
 use nacre_symbolic::guide::Why;
 
 fn root() -> PathBuf {
@@ -72,4 +73,42 @@ fn entries_are_all_events_from_outside() {
     let all = Entry::all(&stack);
     let calls = stack.ports.iter().filter(|port| port.frames.is_none()).map(|port| port.inputs.len()).sum::<usize>();
     assert_eq!(all.len(), calls + stack.layouts[0].shapes.len() + stack.timers.len());
+}
+
+/// Whether an element is in a set is a condition that a bypass can ask, at a place that the frame or the call gives.
+#[test]
+fn elements_of_sets_are_asked_for_on_bypasses() {
+    let source = "import \"../layers/interfaces.nacre\";
+        import \"../layers/floor/floor.nacre\";
+        worker once over channel {
+            header Once { at: 0..16 }
+            state { seen: bits<16>, sent: bits<16>, next: u8 }
+            down send(m) {
+                let at = next as 0..16 else { drop m; return; }
+                if at in sent { drop m; return; }
+                sent += at;
+                pass m + Once { at };
+            }
+            up deliver(m - Once { at }) {
+                if at in seen { drop m; return; }
+                seen += at;
+                pass m;
+            }
+        }
+        stack st = once / floor;";
+    let mut session = Session::from_text(&root().join("tests/sets.nacre"), source);
+    let stack = session.stack("st").unwrap_or_else(|| panic!("{}", session.render(false)));
+    let at = stack.layouts[0].shapes.iter().position(|shape| shape.data && !shape.identified).expect("a shape");
+    let (frames, _) = paths(&stack, Entry::Frame(PortId(0), at));
+    let (calls, _) = paths(&stack, Entry::Call(PortId(1), 0));
+    assert!(!frames.is_empty() && !calls.is_empty());
+    for path in frames.iter().chain(&calls) {
+        let made = bypass(&stack, path).unwrap_or_else(|why| panic!("{}", why.what));
+        let asks = made.condition.any(|node| matches!(node, Node::Expr(e) if is_member(e)));
+        assert!(asks, "{:?}", made.condition);
+    }
+}
+
+fn is_member(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Binary(BinaryOp::Member, ..))
 }
