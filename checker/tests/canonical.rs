@@ -15,7 +15,7 @@ use nacre_worlds::setup::{Bounds, Setup};
 fn compared(form: fn(&Machine, bool) -> Vec<u8>) -> Compared {
     let limits = vec![("loss".into(), 1), ("double".into(), 1)];
     let bounds = Bounds { calls: vec![("send".into(), vec![2, 1])], limits, ..Bounds::default() };
-    let setup = Setup::new(Arc::new(samples::go_back_n()), lossy_datagrams(2), vec![fifo_network()], bounds);
+    let setup = Setup::new(Arc::new(samples::repeating()), lossy_datagrams(2), vec![fifo_network()], bounds);
     let (space, first) = Space::open_with(&setup, Canonical { form, twins: true }).unwrap();
     let stop = AtomicBool::new(false);
     let options = Options {

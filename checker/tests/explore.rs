@@ -25,9 +25,9 @@ fn searched(setup: &Setup, threads: usize, states: usize) -> Searched {
 }
 
 #[test]
-fn go_back_n_holds_on_any_number_of_threads() {
+fn repeating_holds_on_any_number_of_threads() {
     for (messages, losses, states) in [([2, 0], 1, 386), ([1, 1], 1, 857), ([3, 0], 2, 2532)] {
-        let setup = setup(samples::go_back_n(), messages, losses, 0);
+        let setup = setup(samples::repeating(), messages, losses, 0);
         let (one, three) = (searched(&setup, 1, 10_000_000), searched(&setup, 3, 10_000_000));
         assert_eq!((one.verdict.clone(), one.progress.states), (Verdict::Complete, states));
         assert_eq!((&one.verdict, one.progress.states), (&three.verdict, three.progress.states));
@@ -37,7 +37,7 @@ fn go_back_n_holds_on_any_number_of_threads() {
 
 #[test]
 fn bounded_search_does_not_report_holds() {
-    let searched = searched(&setup(samples::go_back_n(), [2, 0], 1, 0), 1, 10);
+    let searched = searched(&setup(samples::repeating(), [2, 0], 1, 0), 1, 10);
     assert!(matches!(searched.verdict, Verdict::Incomplete(_)), "{searched:?}");
 }
 
@@ -54,11 +54,11 @@ fn a_stack_that_no_world_models_is_refused() {
 #[test]
 fn stacks_of_the_endpoints_differ_in_numbers_alone() {
     let of = |other: Stack| {
-        let same = setup(samples::go_back_n(), [1, 1], 1, 0);
-        let stacks = vec![Arc::new(samples::go_back_n()), Arc::new(other)];
+        let same = setup(samples::repeating(), [1, 1], 1, 0);
+        let stacks = vec![Arc::new(samples::repeating()), Arc::new(other)];
         Space::open(&Setup::of_members(stacks, same.below, same.above, same.bounds)).map(|_| ())
     };
-    assert_eq!(of(samples::go_back_n()), Ok(()));
+    assert_eq!(of(samples::repeating()), Ok(()));
     let words = "the parameters of the endpoints make stacks that differ in more than numbers";
     assert_eq!(of(samples::sequencer()), Err(words.to_string()));
 }
@@ -80,7 +80,7 @@ fn found(setup: &Setup) -> run::Run {
 
 #[test]
 fn a_timer_that_is_not_armed_again_is_found() {
-    let mut broken = samples::go_back_n();
+    let mut broken = samples::repeating();
     let mut left_out = 0;
     for handler in &mut broken.handlers {
         let before = handler.body.len();
@@ -97,7 +97,7 @@ fn a_timer_that_is_not_armed_again_is_found() {
 
 #[test]
 fn numbers_that_are_not_compared_are_found() {
-    let mut broken = samples::go_back_n();
+    let mut broken = samples::repeating();
     let mut changed = 0;
     for handler in &mut broken.handlers {
         for statement in &mut handler.body {
@@ -124,7 +124,7 @@ fn a_stack_that_repairs_nothing_is_not_reliable() {
 #[test]
 fn indistinguishable_messages_are_refused() {
     for (sizes, sends) in [(vec![0], 2), (vec![9], 1), (vec![1], 127), (vec![3], 31), (vec![8], 15)] {
-        let mut setup = setup(samples::go_back_n(), [sends, 0], 1, 0);
+        let mut setup = setup(samples::repeating(), [sends, 0], 1, 0);
         setup.bounds.sizes = sizes;
         assert!(Space::open(&setup).is_err());
         setup.bounds.calls[0].1[0] -= 1;

@@ -176,7 +176,6 @@ impl Transport for Udp {
 mod tests {
     use super::*;
     use crate::datagrams::Batch;
-    use std::time::Instant;
 
     fn pair() -> (Udp, Udp) {
         let any = "127.0.0.1:0".parse().unwrap();
@@ -192,14 +191,15 @@ mod tests {
     /// All that arrives, and how many frames came with one before them.
     fn arrived(udp: &mut Udp, count: usize) -> (Vec<Vec<u8>>, usize) {
         let (mut frames, mut together, mut buffer) = (vec![], 0, vec![0; 1 << 16]);
-        let end = Instant::now() + Duration::from_secs(20);
+        let mut waits = 0;
         while frames.len() < count {
-            assert!(Instant::now() < end, "{} of {count} have arrived", frames.len());
+            assert!(waits < 20, "{} of {count} have arrived", frames.len());
             together += usize::from(udp.has_received());
             match udp.receive(&mut buffer) {
                 Ok((len, _)) => frames.push(buffer[..len].to_vec()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     udp.wait(false, Some(Duration::from_secs(5))).unwrap();
+                    waits += 1;
                 }
                 Err(error) => panic!("{error}"),
             }
@@ -260,10 +260,8 @@ mod tests {
         let batch = batch(far.local(), &[vec![1; 10], vec![2; 10]]);
         assert_eq!(near.send_all(batch.rest()).0, 2);
         arrived(&mut far, 1);
-        let begin = Instant::now();
-        let long = Duration::from_secs(60);
-        far.wait(false, Some(long)).unwrap();
-        assert!(begin.elapsed() < long / 2);
+        // It would wait for the rest of the day.
+        far.wait(false, Some(Duration::from_secs(86_400))).unwrap();
         assert_eq!(far.deadline() == 0, far.has_received());
         assert_eq!(arrived(&mut far, 1).0, [vec![2; 10]]);
     }

@@ -37,7 +37,7 @@ fn interpreter(stack: &Stack) -> Interpreter {
 
 #[test]
 fn reliable_stack_keeps_its_promises_on_a_bad_network() {
-    let stack = samples::go_back_n();
+    let stack = samples::repeating();
     for seed in 0..20 {
         let run = on(&stack, &interpreter(&stack), &plan(seed));
         assert_eq!(run.failure, None, "seed {seed}");
@@ -47,7 +47,7 @@ fn reliable_stack_keeps_its_promises_on_a_bad_network() {
 
 #[test]
 fn partitions_that_heal_are_survived() {
-    let stack = samples::go_back_n();
+    let stack = samples::repeating();
     let mut plan = plan(3);
     plan.conditions.partition = Some(Partition { every: 100_000_000, lasts: 40_000_000 });
     let run = on(&stack, &interpreter(&stack), &plan);
@@ -57,7 +57,7 @@ fn partitions_that_heal_are_survived() {
 
 #[test]
 fn one_seed_is_one_run() {
-    let stack = samples::go_back_n();
+    let stack = samples::repeating();
     let digest = |seed| on(&stack, &interpreter(&stack), &plan(seed)).digest;
     assert_eq!(digest(5), digest(5));
     assert_ne!(digest(5), digest(6));
@@ -65,7 +65,7 @@ fn one_seed_is_one_run() {
 
 #[test]
 fn keeping_every_item_gives_the_same_run() {
-    let stack = samples::go_back_n();
+    let stack = samples::repeating();
     let machine = interpreter(&stack);
     let whole = on(&stack, &machine, &plan(5));
     let again = run(&plan(5), &subject(&stack, &machine), Some(whole.items.iter().copied().collect()), false);
@@ -128,7 +128,7 @@ fn without_order(mut stack: Stack) -> Stack {
 
 #[test]
 fn seeded_bug_is_found_and_made_small() {
-    let stack = without_order(samples::go_back_n());
+    let stack = without_order(samples::repeating());
     let machine = interpreter(&stack);
     let subject = subject(&stack, &machine);
     let plan = plan(1);
@@ -147,7 +147,7 @@ fn seeded_bug_is_found_and_made_small() {
 
 #[test]
 fn machines_that_differ_are_detected() {
-    let (good, bad) = (samples::go_back_n(), without_order(samples::go_back_n()));
+    let (good, bad) = (samples::repeating(), without_order(samples::repeating()));
     let both = Lockstep { makers: vec![Box::new(interpreter(&good)), Box::new(interpreter(&bad))] };
     let failure = on(&good, &both, &plan(1)).failure.expect("they differ");
     assert_eq!(failure.check, Check::Unbroken);
@@ -156,7 +156,7 @@ fn machines_that_differ_are_detected() {
 
 #[test]
 fn machines_that_are_equal_run_as_one() {
-    let stack = samples::go_back_n();
+    let stack = samples::repeating();
     let both = Lockstep { makers: vec![Box::new(interpreter(&stack)), Box::new(interpreter(&stack))] };
     let run = on(&stack, &both, &plan(2));
     assert_eq!((run.failure, run.digest), (None, on(&stack, &interpreter(&stack), &plan(2)).digest));
@@ -164,7 +164,7 @@ fn machines_that_are_equal_run_as_one() {
 
 #[test]
 fn any_order_of_events_keeps_the_promises() {
-    let stack = samples::go_back_n();
+    let stack = samples::repeating();
     let machine = Interpreter { any_order: true, ..interpreter(&stack) };
     assert_eq!(on(&stack, &machine, &plan(4)).failure, None);
 }

@@ -31,6 +31,7 @@ const OF_THE_STACK: &[&str] = &[
     "quick::quick_call_function",
     "quick_frames::choice",
     "quick_frames::quick_input_function",
+    "remainders::remainder_ends",
     "source::with_body",
     "table_calls::generic_call",
     "timers::tick",

@@ -71,8 +71,9 @@ fn shown(results: &Results, peer: &Peer, column: &Column) -> String {
 fn tables(results: &Results) -> String {
     let mut text = format!(
         "Measured at {}. A figure is the median over the rounds ({} over loopback, {} over the relay), with the least \
-         and the greatest in brackets; rounds in which other processes used more than {} % of the machine count only \
-         if there are no others. Over all runs they used {:.0} % over loopback and {:.0} % over the relay (median).\n\n",
+         and the greatest in brackets; rounds in which other processes used more than {} % of the machine count \
+         only if there are no others. Over all runs they used {:.0} % over loopback and {:.0} % over the relay \
+         (median).\n\n",
         results.machine,
         results.rounds(true),
         results.rounds(false),

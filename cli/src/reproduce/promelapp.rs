@@ -35,8 +35,8 @@ pub fn levels(workloads: &mut Workloads) -> Result<Vec<Table>, String> {
         theirs: "Basu et al. 1997, table 1: Active Messages of two layers, two 60 MHz Sparc-20, U-Net over ATM \
                  (35 µs one way, part of the latency); instructions of the receiver, counted by hand",
         ours: "active_messages / go_back_n / floor: a request that its handler echoes, and the reply; two ends in one \
-               process, no network. Instructions of a message, which is half of a round trip. By hand: the same frames, \
-               without transfers, calls that wait, closing, and agreement on cookies"
+               process, no network. Instructions of a message, which is half of a round trip. By hand: the same \
+               frames, without transfers, calls that wait, closing, and agreement on cookies"
             .into(),
         columns: vec![
             "ours",

@@ -29,10 +29,10 @@ fn local(handler: &Handler, name: &str) -> Expr {
 
 #[test]
 fn messages_that_are_lost_or_used_twice() {
-    let gbn = samples::go_back_n;
-    let deliver = "go_back_n.up.receive.Data";
+    let gbn = samples::repeating;
+    let deliver = "repeating.up.receive.Data";
     refused("`m` is lost", gbn(), |s| {
-        handler(s, "go_back_n.up.receive.Ack").body.retain(|s| !matches!(&s.kind, StatementKind::Drop(_)))
+        handler(s, "repeating.up.receive.Ack").body.retain(|s| !matches!(&s.kind, StatementKind::Drop(_)))
     });
     refused("`m` is used after", gbn(), |s| {
         let handler = handler(s, deliver);
@@ -44,13 +44,13 @@ fn messages_that_are_lost_or_used_twice() {
         otherwise.clear();
     });
     refused("`back` is lost", gbn(), |s| {
-        let StatementKind::If { then, .. } = &mut handler(s, "go_back_n.down.send").body[1].kind else {
+        let StatementKind::If { then, .. } = &mut handler(s, "repeating.down.send").body[1].kind else {
             panic!("an if")
         };
         then.remove(0);
     });
     refused("`m` is used after", gbn(), |s| {
-        let handler = handler(s, "go_back_n.down.send");
+        let handler = handler(s, "repeating.down.send");
         let m = local(handler, "m");
         handler.body.insert(0, when(num(1, Type::Bool), vec![release(&m)], vec![release(&m)]));
     });
@@ -73,7 +73,7 @@ fn messages_that_are_lost_or_used_twice() {
 /// The state after an iteration is the initial state of the next one, and `break` leaves with the state at its place.
 #[test]
 fn messages_in_loops() {
-    let deliver = "go_back_n.up.receive.Data";
+    let deliver = "repeating.up.receive.Data";
     let looped = |body: fn(&Expr) -> Block| {
         move |s: &mut Stack| {
             let handler = handler(s, deliver);
@@ -81,17 +81,17 @@ fn messages_in_loops() {
             handler.body = vec![StatementKind::Loop { bound: 3, body: body(&m) }.into()];
         }
     };
-    refused("`m` is lost", samples::go_back_n(), looped(|_| vec![StatementKind::Break.into()]));
-    refused("`m` is lost", samples::go_back_n(), looped(|_| vec![]));
-    refused("one path", samples::go_back_n(), looped(|m| vec![release(m), StatementKind::Break.into()]));
-    refused("used after", samples::go_back_n(), |s| {
+    refused("`m` is lost", samples::repeating(), looped(|_| vec![StatementKind::Break.into()]));
+    refused("`m` is lost", samples::repeating(), looped(|_| vec![]));
+    refused("one path", samples::repeating(), looped(|m| vec![release(m), StatementKind::Break.into()]));
+    refused("used after", samples::repeating(), |s| {
         looped(|m| vec![release(m), set(m, empty()), release(m)])(s);
         let handler = handler(s, deliver);
         let m = local(handler, "m");
         handler.body.insert(0, release(&m));
         handler.body.insert(1, release(&m));
     });
-    let mut stack = samples::go_back_n();
+    let mut stack = samples::repeating();
     looped(|m| vec![release(m), set(m, empty())])(&mut stack);
     let handler = handler(&mut stack, deliver);
     let m = local(handler, "m");

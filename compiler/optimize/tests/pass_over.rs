@@ -46,7 +46,7 @@ fn the_operation_is_the_two_one_after_the_other() {
 
 /// Returns the number of fused pairs in a handler that ends with two operations.
 fn fused(change: impl FnOnce(&mut Operate, &mut Operate)) -> usize {
-    let mut stack = samples::go_back_n();
+    let mut stack = samples::repeating();
     let cell = stack.cells.iter().position(|cell| cell.name == "sent").expect("a window");
     let place = Place { root: Root::Cell(CellId(cell as u32)), path: vec![], ty: stack.cells[cell].ty.clone() };
     let pair = [Operation::SkipTo, Operation::Release].map(|operation| Operate {

@@ -7,7 +7,7 @@ use nacre_stack::*;
 
 /// The first handler of a stack, which releases entries of a window, after the pass.
 fn split(change: impl FnOnce(&mut Operate)) -> Block {
-    let mut stack = samples::go_back_n();
+    let mut stack = samples::repeating();
     let cell = stack.cells.iter().position(|cell| cell.name == "sent").expect("a window");
     let place = Place { root: Root::Cell(CellId(cell as u32)), path: vec![], ty: stack.cells[cell].ty.clone() };
     let arguments = vec![num(3, Type::Seq(8))];

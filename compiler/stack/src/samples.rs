@@ -12,7 +12,7 @@ pub fn all() -> Vec<Stack> {
 
 /// Those of layers in a row, as the language can say them.
 pub fn rows() -> Vec<Stack> {
-    vec![sequencer(), go_back_n(), desk(), sealed()]
+    vec![sequencer(), repeating(), desk(), sealed()]
 }
 
 /// Those that are no row of layers between two ports.
@@ -51,8 +51,8 @@ pub fn sequencer() -> Stack {
 }
 
 /// Go-back-n directly over datagrams.
-pub fn go_back_n() -> Stack {
-    sample(include_str!("samples/go_back_n.stack"))
+pub fn repeating() -> Stack {
+    sample(include_str!("samples/repeating.stack"))
 }
 
 /// Questions that are kept until they are answered.

@@ -98,7 +98,7 @@ fn view_keeps_lasting_and_shared_cells_and_restarts_the_session() {
 
 #[test]
 fn a_stack_without_anything_that_lasts_has_no_views() {
-    let mut machine = open(&samples::go_back_n());
+    let mut machine = open(&samples::repeating());
     assert_eq!(machine.view(BTreeMap::new(), 1), Outcome::Invalid);
     let router = samples::router();
     let mut closed = Machine::new(&router, Config::default());

@@ -94,9 +94,9 @@ fn frames_outside_every_shape_are_dropped() {
 }
 
 #[test]
-fn go_back_n_keeps_sends_again_and_releases() {
-    let stack = samples::go_back_n();
-    let (mut a, mut b) = (open(&stack, "go_back_n", 2), open(&stack, "go_back_n", 1));
+fn repeating_keeps_sends_again_and_releases() {
+    let stack = samples::repeating();
+    let (mut a, mut b) = (open(&stack, "repeating", 2), open(&stack, "repeating", 1));
     let send = event(&stack, "send");
     for n in 0..4u8 {
         assert_eq!(a.call(send, &[], &[n; 100], 0), Outcome::Ok);
@@ -128,8 +128,8 @@ fn go_back_n_keeps_sends_again_and_releases() {
 
 #[test]
 fn without_space_a_call_has_no_effect_and_a_frame_is_dropped() {
-    let stack = samples::go_back_n();
-    let config = Config { blocks: Some(3), ..Config::default() }.given("go_back_n.peer", Value::Addr(addr(2)));
+    let stack = samples::repeating();
+    let config = Config { blocks: Some(3), ..Config::default() }.given("repeating.peer", Value::Addr(addr(2)));
     let mut a = Machine::new(&stack, config);
     a.open(0);
     let send = event(&stack, "send");
@@ -143,8 +143,8 @@ fn without_space_a_call_has_no_effect_and_a_frame_is_dropped() {
 
 #[test]
 fn numbers_wrap() {
-    let stack = samples::go_back_n();
-    let (mut a, mut b) = (open(&stack, "go_back_n", 2), open(&stack, "go_back_n", 1));
+    let stack = samples::repeating();
+    let (mut a, mut b) = (open(&stack, "repeating", 2), open(&stack, "repeating", 1));
     let send = event(&stack, "send");
     for n in 0..1000u32 {
         assert_eq!(a.call(send, &[], &n.to_le_bytes(), 0), Outcome::Ok);
@@ -317,10 +317,10 @@ fn mistakes_of_the_caller_have_no_effect() {
 
 #[test]
 fn broken_rules_are_reported() {
-    let mut stack = samples::go_back_n();
+    let mut stack = samples::repeating();
     stack.ports[1].inputs[0].need.copies = 0;
     stack.ports[1].inputs[0].admissions.clear();
-    let mut a = open(&stack, "go_back_n", 2);
+    let mut a = open(&stack, "repeating", 2);
     let send = event(&stack, "send");
     for _ in 0..5 {
         assert_eq!(a.call(send, &[], b"x", 0), Outcome::Ok);

@@ -116,7 +116,7 @@ fn types_that_differ() {
         let ExprKind::Load(place) = &mut value.kind else { panic!("a load") };
         place.path.pop();
     });
-    refused("gives", samples::go_back_n(), |s| {
+    refused("gives", samples::repeating(), |s| {
         let function = &mut s.functions[0];
         function.locals[1].ty = Type::UInt(8);
         let StatementKind::Operate(_) = &function.body[0].kind else { panic!("an operation") };
@@ -131,15 +131,15 @@ fn types_that_differ() {
 
 #[test]
 fn messages_that_nothing_keeps() {
-    let gbn = samples::go_back_n;
+    let gbn = samples::repeating;
     refused("a message is lost on failure", gbn(), |s| {
-        let StatementKind::Operate(operate) = &mut handler(s, "go_back_n.down.send").body[0].kind else {
+        let StatementKind::Operate(operate) = &mut handler(s, "repeating.down.send").body[0].kind else {
             panic!("an operation")
         };
         operate.back = None;
     });
     refused("holds no message", gbn(), |s| {
-        let handler = handler(s, "go_back_n.up.receive.Data");
+        let handler = handler(s, "repeating.up.receive.Data");
         let number = local(handler, "number");
         handler.body.push(release(&number));
     });
@@ -174,14 +174,14 @@ fn reactions_that_are_missing_or_wrong() {
 
 #[test]
 fn bounds_that_are_missing() {
-    refused("without a bound", samples::go_back_n(), |s| {
-        let StatementKind::Each { bound, .. } = &mut handler(s, "go_back_n.on.resend").body[0].kind else {
+    refused("without a bound", samples::repeating(), |s| {
+        let StatementKind::Each { bound, .. } = &mut handler(s, "repeating.on.resend").body[0].kind else {
             panic!("a walk")
         };
         *bound = 0;
     });
     refused("a bound is missing", samples::desk(), |s| s.bounds.block = 0);
-    refused("it calls itself", samples::go_back_n(), |s| {
+    refused("it calls itself", samples::repeating(), |s| {
         let again = vec![Argument::Value(num(1, Type::Seq(8)))];
         s.functions[0].body.push(StatementKind::Call { into: None, function: FunctionId(0), arguments: again }.into());
     });
@@ -275,7 +275,7 @@ fn nodes_that_are_not_numbered() {
         let [first, .., last] = &mut s.handlers[..] else { panic!("a sample has several handlers") };
         std::mem::swap(&mut first.body[0].id, &mut last.body[0].id);
     };
-    refused(unnumbered, samples::go_back_n(), swapped);
+    refused(unnumbered, samples::repeating(), swapped);
 }
 
 #[test]

@@ -210,7 +210,7 @@ fn rewriter_and_visitor_have_the_same_order() {
 
 #[test]
 fn what_is_directly_in_a_node() {
-    let stack = samples::go_back_n();
+    let stack = samples::repeating();
     stack.each(|node| {
         let Node::Statement(statement) = node else { return };
         let mut own = 0;

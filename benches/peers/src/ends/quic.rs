@@ -199,6 +199,7 @@ mod any {
     use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
     use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
+    /// Any certificate is accepted.
     #[derive(Debug)]
     pub struct Any;
 

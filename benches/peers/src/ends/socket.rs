@@ -31,8 +31,8 @@ pub fn wait(socket: RawFd, writes: bool, time: Duration) {
     unsafe { libc::ppoll(&raw mut one, 1, &raw const time, std::ptr::null()) };
 }
 
-/// How long a blocking call of a socket waits. The option rounds times up to ticks of the kernel, so it serves only where
-/// the time does not matter.
+/// How long a blocking call of a socket waits. The option rounds times up to ticks of the kernel, so it serves only
+/// where the time does not matter.
 #[derive(Default)]
 pub struct Patience(Duration);
 

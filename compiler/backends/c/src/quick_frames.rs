@@ -116,7 +116,7 @@ impl Writer<'_> {
         code.line(format!("if ({p}_UNLIKELY(!{})) {{ return nothing; }}", common.reads));
         let size = format!("{}u", shape.size);
         if self.is_limited(input.need) {
-            // Of a message in one block, or none. The ordinary entry takes unused blocks: a call of what does so costs all.
+            // Of a message in one block, or none. The ordinary entry takes unused blocks: that call would cost all.
             let Need { copies, extra } = input.need;
             let with_data = format!("pool->free < {}u", copies + extra);
             let lacks = match (shape.data_min, shape.data_max) {

@@ -98,8 +98,8 @@ impl Writer<'_> {
 }
 
 impl Body<'_, '_> {
-    /// The value of a filter that calculates a remainder, on a bypass: its pieces one after the other, each by a call of
-    /// the function for a run of bytes. None: it is not such a filter, or elsewhere.
+    /// The value of a filter that calculates a remainder, on a bypass: its pieces one after the other, each by a call
+    /// of the function for a run of bytes. None: it is not such a filter, or elsewhere.
     pub fn remainder_through(&mut self, id: FilterId, operand: &Expr, ty: &Type) -> Option<Term> {
         let stack = self.w.stack;
         let filter = &stack.filters[id.index()];

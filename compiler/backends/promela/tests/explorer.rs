@@ -50,9 +50,9 @@ fn agree(setup: &Setup) -> u64 {
 }
 
 #[test]
-fn go_back_n_has_the_explorers_states() {
+fn repeating_has_the_explorers_states() {
     let calls = &[("send", [2, 0])];
-    agree(&setup(samples::go_back_n(), lossy_datagrams(2), vec![fifo_network()], calls, 1));
+    agree(&setup(samples::repeating(), lossy_datagrams(2), vec![fifo_network()], calls, 1));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn both_find(broken: Stack) -> String {
 
 #[test]
 fn numbers_that_are_not_compared_are_found() {
-    let mut broken = samples::go_back_n();
+    let mut broken = samples::repeating();
     for statement in broken.handlers.iter_mut().flat_map(|h| &mut h.body) {
         if let StatementKind::If { condition, otherwise, .. } = &mut statement.kind {
             if otherwise.len() == 1 {
@@ -96,12 +96,12 @@ fn numbers_that_are_not_compared_are_found() {
 
 #[test]
 fn an_invariant_that_does_not_hold_is_found() {
-    let mut broken = samples::go_back_n();
+    let mut broken = samples::repeating();
     let ty = Type::Bool;
     let sent = Place { root: Root::Cell(CellId(1)), path: vec![], ty: broken.cells[1].ty.clone() };
     let empty = ExprKind::Query(Query::Empty, Box::new(sent), vec![]);
     broken.layers[0].invariants.push(Expr::new(empty, ty, Span::default()));
-    assert_eq!(both_find(broken), "go_back_n: invariant 2");
+    assert_eq!(both_find(broken), "repeating: invariant 2");
 }
 
 fn written(stack: &Stack) -> Result<String, Vec<Refusal>> {
@@ -217,7 +217,7 @@ fn actions_whose_guards_are_known_in_part_are_in_the_model() {
 
 #[test]
 fn unsupported_constructs_are_refused_with_a_message() {
-    let mut timed = samples::go_back_n();
+    let mut timed = samples::repeating();
     let now = Expr::new(ExprKind::Now, Type::Instant, Span::default());
     let zero = Expr::new(ExprKind::Zero, Type::Instant, Span::default());
     let late = Expr::new(ExprKind::Binary(BinaryOp::Less, Box::new(zero), Box::new(now)), Type::Bool, Span::default());
@@ -238,8 +238,8 @@ fn unsupported_constructs_are_refused_with_a_message() {
 
 #[test]
 fn handlers_are_named_and_located_as_in_the_source() {
-    let text = written(&samples::go_back_n()).unwrap();
-    let expected = "/* go_back_n: go_back_n.up.receive.Data (g.nacre:7) */\ninline go_back_n_up_receive_Data() {";
+    let text = written(&samples::repeating()).unwrap();
+    let expected = "/* repeating: repeating.up.receive.Data (g.nacre:7) */\ninline repeating_up_receive_Data() {";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains("/* fn go_back_n.acknowledged (g.nacre:7) */"), "{text}");
+    assert!(text.contains("/* fn repeating.acknowledged (g.nacre:7) */"), "{text}");
 }
