@@ -24,7 +24,7 @@ bench-verify: setup-test
 	$(CARGO) build --release --package nacre --package nacre-benches
 	$(TARGET)/release/nacre-benches --verification docs/verification.md
 
-## Other transports beside this one; writes the figures and plots of docs/peers.md in about 45 minutes, as root. QUICK=1: in two minutes whether
+## Other transports beside this one; writes the figures and plots of docs/peers.md in about an hour, as root. QUICK=1: in two minutes whether
 ## all of it runs; writes nothing.
 bench-peers: setup-peers
 	$(CARGO) build --release --manifest-path benches/peers/Cargo.toml --target-dir $(TARGET)/peers
