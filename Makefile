@@ -24,8 +24,8 @@ bench-verify: setup-test
 	$(CARGO) build --release --package nacre --package nacre-benches
 	$(TARGET)/release/nacre-benches --verification docs/verification.md
 
-## Other transports beside this one; writes the figures and plots of docs/peers.md in about an hour, as root. QUICK=1: in two minutes whether
-## all of it runs; writes nothing.
+## Other transports beside this one; writes the figures and plots of docs/peers.md in about an hour, as root.
+## QUICK=1: only whether all of it runs, in two minutes.
 bench-peers: setup-peers
 	$(CARGO) build --release --manifest-path benches/peers/Cargo.toml --target-dir $(TARGET)/peers
 	$(TARGET)/peers/release/nacre-peers run $(if $(QUICK),--quick,docs/peers.md)
