@@ -22,8 +22,8 @@ const QUICK: &[&str] = &[
 const LONG: &[&str] =
     &["batch", "cubic", "delay", "encrypt", "flight", "floor", "frag", "go_back_n", "pt2pt", "reno", "sign", "vegas"];
 
-/// Layers whose campaign takes hours; nobody has waited for its end yet.
-const UNTRIED: &[&str] = &["active_messages"];
+/// Layers whose specifications find fewer than nineteen of twenty yet: their READMEs say how many.
+const OPEN: &[&str] = &["active_messages"];
 
 /// Layers that are also verified in stacks.
 const IN_STACKS: &[&str] = &[
@@ -129,7 +129,7 @@ fn nineteen_of_twenty_mistakes_in_each_layer_are_found() {
     assert_eq!(told.get("together"), Some(&(&*found.to_string(), &*all.to_string())));
     assert_eq!(table.len(), QUICK.len() + LONG.len() + 1);
     let layers = std::fs::read_dir(root().join("layers")).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir());
-    assert_eq!(layers.count(), QUICK.len() + LONG.len() + UNTRIED.len(), "every layer of the library is among them");
+    assert_eq!(layers.count(), QUICK.len() + LONG.len() + OPEN.len(), "every layer of the library is among them");
 }
 
 #[test]
