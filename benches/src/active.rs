@@ -1,9 +1,8 @@
 //! Round trips of active messages: the stack `active` at each level, and the same library written by hand.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use crate::harness::{difference, gcc, Entry, Workload};
+use crate::harness::{self, difference, gcc, printed, Entry, Workload, TIMES};
 
 /// The program that drives them, the library that is written by hand, and the interface of both.
 const SOURCES: &[(&str, &str)] = &[
@@ -18,9 +17,7 @@ pub const HAND: &str = "hand_active";
 
 /// Writes the sources in C into the folder.
 pub fn write(folder: &Path) -> Result<(), String> {
-    SOURCES.iter().try_for_each(|(name, text)| {
-        std::fs::write(folder.join(name), text).map_err(|why| format!("{}: {why}", folder.join(name).display()))
-    })
+    SOURCES.iter().chain([&TIMES]).try_for_each(|(name, text)| harness::write(folder, name, text))
 }
 
 /// Instructions and nanoseconds of one message, which is half of a round trip: its call, and all work of its delivery.
@@ -36,7 +33,7 @@ pub fn cost(folder: &Path, prefix: &str, workload: &Workload) -> Result<Entry, S
     }
     let mut least = Entry { send, deliver, send_ns: f64::MAX, deliver_ns: f64::MAX };
     for _ in 0..workload.runs {
-        let [send_ns, deliver_ns, _] = run(&program, workload.timed, &how)?;
+        let [send_ns, deliver_ns, _] = printed(&program, workload.timed, &how)?;
         least = Entry { send_ns: least.send_ns.min(send_ns), deliver_ns: least.deliver_ns.min(deliver_ns), ..least };
     }
     Ok(least)
@@ -67,23 +64,12 @@ pub fn build(folder: &Path, first: &str, second: &str) -> Result<PathBuf, String
     Ok(program)
 }
 
-/// Runs the program for so many round trips; returns what it prints.
-pub fn run(program: &Path, round_trips: u64, how: &[&str]) -> Result<[f64; 3], String> {
-    let output = Command::new(program).arg(round_trips.to_string()).args(how).output().map_err(|e| e.to_string())?;
-    if !output.status.success() {
-        return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr)));
-    }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    numbers.try_into().map_err(|_| format!("{} printed {text:?}", program.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use nacre_driver::Level;
 
     use super::*;
-    use crate::{harness, papers};
+    use crate::papers;
 
     #[test]
     fn library_by_hand_and_the_stack_talk_to_each_other_with_and_without_losses() {
@@ -93,7 +79,8 @@ mod tests {
         for (first, second) in [("active_inline", HAND), (HAND, "active_inline"), (HAND, HAND)] {
             let program = build(folder, first, second).unwrap_or_else(|why| panic!("{first}, {second}: {why}"));
             for how in ["whole", "lossy"] {
-                let [.., sum] = run(&program, 2000, &[how]).unwrap_or_else(|why| panic!("{first}, {second}: {why}"));
+                let [_, _, sum] =
+                    printed(&program, 2000, &[how]).unwrap_or_else(|why| panic!("{first}, {second}: {why}"));
                 assert_eq!(sum, f64::from((0..2064).sum::<u32>()), "{first}, {second}, {how}: each was echoed once");
             }
         }

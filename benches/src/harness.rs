@@ -12,6 +12,8 @@ use crate::callgrind::inclusive;
 
 /// The program that drives a stack, the stack that is written by hand, and the interface of both.
 const PINGPONG: &str = include_str!("../c/pingpong.c");
+/// What measures the time of single calls.
+pub const TIMES: (&str, &str) = ("times.h", include_str!("../c/times.h"));
 const HAND: &[(&str, &str)] = &[
     ("hand.c", include_str!("../c/hand.c")),
     ("hand.h", include_str!("../c/hand.h")),
@@ -91,7 +93,8 @@ pub fn hand(folder: &Path, workload: &Workload) -> Result<Vec<Cost>, String> {
     costs(folder, "hand", None, "hand", workload)
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+/// Writes a source into a folder.
+pub fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
     let path = folder.join(name);
     std::fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))
 }
@@ -163,6 +166,7 @@ fn compile(folder: &Path, prefix: &str) -> Result<(), String> {
 fn link(folder: &Path, prefix: &str, more: &[&str]) -> Result<PathBuf, String> {
     let (stack, header) = (format!("-DSTACK={prefix}"), format!("-DHEADER=\"{prefix}.h\""));
     write(folder, "pingpong.c", PINGPONG)?;
+    write(folder, TIMES.0, TIMES.1)?;
     let (object, program) = (format!("{prefix}.o"), folder.join(format!("bench_{prefix}")));
     let output = program.display().to_string();
     gcc(folder, &[&["-I.", &stack, &header, "pingpong.c", &object, "-o", &output], more].concat())?;
@@ -202,21 +206,23 @@ fn entry(
 fn time(program: &Path, how: &[&str], workload: &Workload) -> Result<(f64, f64, Sizes), String> {
     let (mut send, mut deliver, mut sizes) = (f64::MAX, f64::MAX, Sizes::default());
     for _ in 0..workload.runs {
-        let output =
-            Command::new(program).arg(workload.timed.to_string()).args(how).output().map_err(|e| e.to_string())?;
-        if !output.status.success() {
-            return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr)));
-        }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        let [send_ns, deliver_ns, _, state, counters, block, blocks] = numbers[..] else {
-            return Err(format!("{} printed {text:?}", program.display()));
-        };
+        let [send_ns, deliver_ns, _, state, counters, block, blocks] = printed(program, workload.timed, how)?;
         (send, deliver) = (send.min(send_ns), deliver.min(deliver_ns));
         let [state, counters, block, blocks] = [state, counters, block, blocks].map(|number| number as u64);
         sizes = Sizes { state, counters, block, blocks };
     }
     Ok((send, deliver, sizes))
+}
+
+/// Runs a program for a number of messages, or of round trips; returns the numbers that it prints.
+pub fn printed<const N: usize>(program: &Path, count: u64, how: &[&str]) -> Result<[f64; N], String> {
+    let output = Command::new(program).arg(count.to_string()).args(how).output().map_err(|e| e.to_string())?;
+    if !output.status.success() {
+        return Err(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr)));
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    numbers.try_into().map_err(|_| format!("{} printed {text:?}", program.display()))
 }
 
 /// Returns the instructions per message of each function: the difference of two runs of different lengths, which

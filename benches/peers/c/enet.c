@@ -92,7 +92,8 @@ static int take_one(struct peers_enet *all, const ENetEvent *event, peers_take t
     }
 }
 
-/* Waits at most so many milliseconds for the first event, of several hosts at most one; -1: a connection has ended. */
+/* Takes the messages that have arrived. Waits up to `wait` ms for the first event, with several hosts up to 1 ms. Returns -1 if a
+ * connection has ended. */
 int peers_enet_receive(struct peers_enet *all, uint32_t wait, peers_take take, void *who) {
     for (int i = 0; i < all->hosts_len; i++) {
         ENetEvent event;

@@ -26,7 +26,8 @@ pub struct Setup {
     pub stacks: PathBuf,
 }
 
-/// A client or a server. A call handles what the transport has to do meanwhile, too; none waits longer than it is told.
+/// A client or a server. Every call also does the pending work of the transport (acknowledgements, retransmissions);
+/// none blocks longer than its `wait`.
 pub trait End {
     /// Of a client: begins one more connection. It need not be established when this returns.
     fn connect(&mut self) -> Result<Id>;
@@ -37,7 +38,7 @@ pub trait End {
     /// Sends what was kept.
     fn flush(&mut self) -> Result<()>;
 
-    /// Takes messages that have arrived; waits for some, or for room to send, at most so long. Zero: polls.
+    /// Takes messages that have arrived; waits for some, or for room to send, for at most `wait`. Zero: polls.
     fn receive(&mut self, wait: Duration, take: &mut Take) -> Result<()>;
 
     /// Of a server: where clients find it.

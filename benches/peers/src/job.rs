@@ -15,9 +15,9 @@ pub enum Workload {
     Blocking,
     /// A message of 8 bytes every 10 ms, and its answer.
     Paced,
-    /// Messages of so many bytes in one direction, as many as can be sent.
+    /// Messages of this length, in bytes, in one direction, as fast as they can be sent.
     Stream(usize),
-    /// So many connections, each with one message.
+    /// This number of connections, with one message each.
     Crowd(usize),
 }
 

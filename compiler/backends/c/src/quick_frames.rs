@@ -115,20 +115,12 @@ impl Writer<'_> {
         code.line(format!("{} whole = {{.data = false}};", self.message_type(0)));
         code.line(format!("if ({p}_UNLIKELY(!{})) {{ return nothing; }}", common.reads));
         let size = format!("{}u", shape.size);
-        if self.is_limited(input.need) {
-            // Of a message in one block, or none. The ordinary entry takes unused blocks: that call would cost all.
-            let Need { copies, extra } = input.need;
-            let with_data = format!("pool->free < {}u", copies + extra);
-            let lacks = match (shape.data_min, shape.data_max) {
-                (_, 0) if extra == 0 => None,
-                (_, 0) => Some(format!("pool->free < {extra}u")),
-                (0, _) if extra == 0 => Some(format!("{with_data} && len > {size}")),
-                (0, _) => Some(format!("{with_data} && (len > {size} || pool->free < {extra}u)")),
-                _ => Some(with_data),
-            };
-            if let Some(lacks) = lacks {
-                code.line(format!("if ({p}_UNLIKELY({lacks})) {{ return nothing; }}"));
-            }
+        // Enough for a message in one block. The ordinary entry takes unused blocks: a call of what does so would make
+        // this function save registers.
+        let copies = if shape.data_max > 0 { input.need.copies } else { 0 };
+        let enough = copies + input.need.extra;
+        if self.is_limited(input.need) && enough > 0 {
+            code.line(format!("if ({p}_UNLIKELY(pool->free < {enough}u)) {{ return nothing; }}"));
         }
         if shape.data_max > self.block_bytes() {
             // References to a message of several blocks are released at the end of a step, in `finish`.

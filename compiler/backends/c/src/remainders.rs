@@ -32,9 +32,7 @@ impl Writer<'_> {
         let text = text + "\n\n" + &self.of_texts(REMAINDER, "called", &[in_place, ("name", name.clone())]);
         Some(self.helper(name, |_, _| Code::verbatim(&(text + "\n"))))
     }
-}
 
-impl Writer<'_> {
     /// The name of the function that takes bytes into a remainder, inlined.
     fn remainder_in_place(&self, id: FilterId) -> String {
         self.global(Global::RemainderInPlace(id), format!("remainder_in_place_{}", id.0))
