@@ -232,7 +232,10 @@ impl<'p> Running<'p> {
 
     /// Sends the messages that are due, as far as they are accepted.
     fn offer(&mut self, side: usize) {
-        let Some(send) = self.send else { return self.fail(Check::Complete, "the stack has no event `send`".into()) };
+        if self.sides[side].waiting.is_empty() {
+            return;
+        }
+        let Some(send) = self.send else { return self.stuck("the stack has no call `send`") };
         while self.failure.is_none() && !self.sides[side].blocked {
             let Some(next) = self.sides[side].waiting.front().copied().filter(|m| m.at <= self.world.now) else {
                 return;

@@ -168,3 +168,20 @@ fn any_order_of_events_keeps_the_promises() {
     let machine = Interpreter { any_order: true, ..interpreter(&stack) };
     assert_eq!(on(&stack, &machine, &plan(4)).failure, None);
 }
+
+#[test]
+fn stack_without_send_has_a_run_without_messages() {
+    let stack = samples::repeating();
+    let interface = Interface::of(&stack);
+    let send = interface.input(None, "send").expect("the sample has one");
+    let mut interface = interface;
+    interface.events.remove(send as usize);
+    let machine = interpreter(&stack);
+    let subject = Subject { makers: vec![&machine, &machine], interface: Rc::new(interface) };
+    let checked = run(&plan(1), &subject, None, false);
+    assert_eq!(checked.failure.expect("nothing arrives").check, Check::Complete);
+    // Nothing is promised of its messages.
+    let other = Plan { checks: vec![Check::Unbroken], ..plan(1) };
+    let other = run(&other, &subject, None, false);
+    assert_eq!((other.failure, other.delivered), (None, vec![0, 0]));
+}
