@@ -11,6 +11,7 @@ use nacre_simulator::network::Conditions;
 use nacre_simulator::run::{run, Plan, Run, Subject};
 use nacre_stack::visit::{walk_stack, walk_statement, Visitor};
 use nacre_stack::{Stack, Statement, StatementKind};
+use nacre_tests::dialogue::{brings, dialogue};
 use nacre_tests::library::{declared, Declared};
 use nacre_tests::machines::{Machines, LEVELS};
 use nacre_tests::storm::{storm, Tally};
@@ -24,6 +25,8 @@ struct Campaign {
     stores: bool,
     /// Whether its layers pack messages, and always without headers: any bytes are such a message.
     packs_only_data: bool,
+    /// The events that bring messages to its host: `deliver`, or whatever its interface has.
+    brings: Vec<String>,
     /// Whether a layer checks what it receives, or the code that reads frames does.
     judges: bool,
     storm: Result<Tally, String>,
@@ -78,6 +81,7 @@ fn campaign(declared: &Declared) -> Campaign {
         admits: stack.ports.iter().flat_map(|port| &port.inputs).any(|input| !input.admissions.is_empty()),
         stores,
         packs_only_data: packed.peek().is_some() && packed.all(|shape| shape.headers.is_empty()),
+        brings: machines.interface().events.iter().filter(|event| brings(event)).map(|e| e.name.clone()).collect(),
         judges: judges(stack),
         storm: ran.map(|()| storms),
         starved: (stores && soaking()).then(|| starved(declared)),
@@ -145,7 +149,12 @@ fn talks(machines: &Machines) -> (Run, Vec<String>) {
         patience: 5_000_000_000,
         ..Plan::default()
     };
+    let sends = machines.interface().input(None, "send").is_some();
     let talk = |makers: [&dyn Maker; 2]| {
+        if !sends {
+            let calls = if soaking() { 10_000 } else { 3_000 };
+            return dialogue(&machines.stack, makers, plan.seed, calls, &plan.conditions);
+        }
         run(&plan, &Subject { makers: makers.into(), interface: machines.interface() }, None, false)
     };
     let expected = talk([reference.as_ref(), reference.as_ref()]);
@@ -228,9 +237,6 @@ fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
         outcomes.extend(["frame Done", "frame again Done", "damaged frame Dropped", "crafted frame Dropped"]);
         outputs.push("frame");
     }
-    if !deaf {
-        outputs.push("deliver");
-    }
     let mut counters = vec!["malformed"];
     counters.extend((!silent && campaign.judges && !campaign.packs_only_data).then_some("impossible"));
     if soaking() {
@@ -242,6 +248,9 @@ fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
     let outputs = outputs.into_iter().filter(|name| tally.output(name) == 0);
     let counters = counters.into_iter().filter(|name| tally.counter(name) == 0);
     let mut unseen: Vec<String> = outcomes.chain(outputs).chain(counters).map(str::to_string).collect();
+    if !deaf && campaign.brings.iter().all(|name| tally.output(name) == 0) {
+        unseen.push(campaign.brings.join(" or "));
+    }
     if tally.events < events() {
         unseen.push(format!("{} events", events()));
     }

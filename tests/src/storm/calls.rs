@@ -1,8 +1,11 @@
 //! Calls of the host, valid and invalid.
 
+use std::collections::VecDeque;
+
 use nacre_simulator::endpoint::Outcome;
+use nacre_simulator::random::Random;
 use nacre_stack::interpret::Value;
-use nacre_stack::Type;
+use nacre_stack::{mask, EventRole, PortEvent, Stack, Type};
 
 use super::connection::Connection;
 use crate::values::value;
@@ -22,8 +25,10 @@ impl Connection<'_> {
         let has_message = self.interface.event(event).is_some_and(|e| e.has_message());
         // What the host says to the lowest layer is half the time that it knows nothing.
         let knows = self.interface.event(event).is_some_and(|e| e.port != 0) || self.random.below(2) == 0;
-        let numbers: Vec<u64> = types.iter().map(|ty| if knows { self.argument(ty) } else { 0 }).collect();
-        let message = if has_message { self.message() } else { Vec::new() };
+        let heard = &self.ends[end].heard;
+        let mut number = |ty| if knows { argument(self.stack, &mut self.random, heard, ty) } else { 0 };
+        let numbers: Vec<u64> = types.iter().map(&mut number).collect();
+        let message = if has_message { self.message(end) } else { Vec::new() };
         let peer = self.ends[1 - end].address;
         let accepts = self.ends[end].endpoint.accepts(event, message.len());
         let step = self.ends[end].endpoint.call(self.now, event, &numbers, Some(peer), &message);
@@ -35,7 +40,7 @@ impl Connection<'_> {
     /// Sends a message; returns it if it was accepted.
     pub(super) fn send(&mut self, end: usize) -> Option<Vec<u8>> {
         let event = self.inputs.iter().map(|(event, _)| *event).find(|event| self.name(*event) == "send")?;
-        let message = self.message();
+        let message = self.message(end);
         let accepts = self.ends[end].endpoint.accepts(event, message.len());
         let peer = self.ends[1 - end].address;
         let step = self.ends[end].endpoint.call(self.now, event, &[], Some(peer), &message);
@@ -49,14 +54,15 @@ impl Connection<'_> {
         self.interface.event(event).map_or("?", |event| &event.name)
     }
 
-    /// Chooses a call: usually a send, rarely a close, and also calls after a close.
+    /// Chooses a call: usually a send if there is one, rarely a close, and also calls after a close.
     fn choose(&mut self) -> Option<(u16, Vec<Type>)> {
         let close = self.random.below(250) == 0;
         let send = !close && self.random.below(4) > 0;
+        let sends = self.inputs.iter().any(|(event, _)| self.name(*event) == "send");
         let wanted = |this: &Connection, event: u16| match this.name(event) {
             "close" => close,
             "send" => !close,
-            _ => !close && !send,
+            _ => !close && !(send && sends),
         };
         let fitting: Vec<usize> = (0..self.inputs.len()).filter(|at| wanted(self, self.inputs[*at].0)).collect();
         let at = *fitting.get(self.random.below(fitting.len() as u64) as usize)?;
@@ -80,25 +86,14 @@ impl Connection<'_> {
         self.take(end, step.outputs);
     }
 
-    fn argument(&mut self, ty: &Type) -> u64 {
-        let few = self.random.below(2) == 0;
-        match (ty, value(self.stack, &mut self.random, ty)) {
-            (Type::UInt(_), _) if few => self.random.below(4),
-            // Signed numbers are extended to 64 bits.
-            (Type::Int(bits), Value::Num(n)) => {
-                let free = 64 - u32::from(*bits);
-                (((n << free) as i64) >> free) as u64
-            }
-            (_, Value::Num(n)) => n,
-            _ => 0,
-        }
-    }
-
-    fn message(&mut self) -> Vec<u8> {
+    fn message(&mut self, end: usize) -> Vec<u8> {
         let block = u64::from(self.stack.bounds.block);
         let longest = u64::from(self.stack.bounds.frame_data);
         let usual = USUAL.min(longest + 1);
+        let heard = &self.ends[end].heard;
         let length = match self.random.below(80) {
+            // What is supplied may be as long as it was asked for.
+            0..=7 if let Some(length) = heard.length(&mut self.random, usual) => length,
             0..=9 => 0,
             10..=59 => self.random.below(40),
             60..=69 => self.random.length(0, usual),
@@ -112,4 +107,58 @@ impl Connection<'_> {
         self.random.fill(&mut bytes);
         bytes
     }
+}
+
+/// A number of a type: often a small one, or one that the host has `heard` from the stack, as a host that answers has it from the question.
+pub(crate) fn argument(stack: &Stack, random: &mut Random, heard: &Heard, ty: &Type) -> u64 {
+    if let (Type::UInt(bits), false) = (ty, heard.0.is_empty()) {
+        let number = heard.0[random.below(heard.0.len() as u64) as usize];
+        if random.below(2) == 0 && number <= mask(u32::from(*bits)) {
+            return number;
+        }
+    }
+    let few = random.below(2) == 0;
+    match (ty, value(stack, random, ty)) {
+        (Type::UInt(_), _) if few => random.below(4),
+        // Signed numbers are extended to 64 bits.
+        (Type::Int(bits), Value::Num(n)) => {
+            let free = 64 - u32::from(*bits);
+            (((n << free) as i64) >> free) as u64
+        }
+        (_, Value::Num(n)) => n,
+        _ => 0,
+    }
+}
+
+/// The last numbers in events that came to a host.
+#[derive(Default)]
+pub(crate) struct Heard(VecDeque<u64>);
+
+impl Heard {
+    const MOST: usize = 8;
+
+    pub(crate) fn hear(&mut self, numbers: &[u64]) {
+        self.0.extend(numbers);
+        self.0.drain(..self.0.len().saturating_sub(Self::MOST));
+    }
+
+    /// One of these numbers that may be the length of a message.
+    pub(crate) fn length(&self, random: &mut Random, longest: u64) -> Option<u64> {
+        let lengths: Vec<u64> = self.0.iter().copied().filter(|length| *length <= longest).collect();
+        lengths.get(random.below(lengths.len().max(1) as u64) as usize).copied()
+    }
+}
+
+/// The events that the host can call.
+pub(crate) fn inputs(stack: &Stack) -> Vec<(u16, Vec<Type>)> {
+    let typed = |(index, event): (usize, &PortEvent)| {
+        let declared = stack.event(event.event);
+        let numbers =
+            declared.parameters.iter().map(|p| p.ty.clone()).filter(|ty| !matches!(ty, Type::Msg | Type::Addr));
+        // At the network `init` is what opening does, and a message is a frame.
+        let network = event.port.0 == 0 && (declared.message.is_some() || declared.role == EventRole::Opening);
+        let mine = event.input.is_some() && !network;
+        mine.then(|| (index as u16, numbers.collect()))
+    };
+    stack.interface().iter().enumerate().filter_map(typed).collect()
 }

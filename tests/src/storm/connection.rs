@@ -6,8 +6,9 @@ use nacre_simulator::endpoint::{Address, Endpoint, Given, Maker, Opening, Outcom
 use nacre_simulator::interface::{givens, Ends, Interface};
 use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
-use nacre_stack::{EventRole, GivenRole, PortEvent, Stack, Type};
+use nacre_stack::{GivenRole, Stack, Type};
 
+use super::calls::{inputs, Heard};
 use super::tally::Tally;
 
 /// The number of events of one connection.
@@ -26,6 +27,7 @@ pub(super) struct End {
     pub(super) address: Address,
     /// The last valid frames to this endpoint, whose bytes are copied into crafted frames.
     pub(super) past: Vec<Vec<u8>>,
+    pub(super) heard: Heard,
 }
 
 /// A connection, and its observed outputs.
@@ -89,7 +91,7 @@ impl<'s> Connection<'s> {
             givens.extend(doubtful.map(|wanted| (wanted.name.clone(), Given::Number(1))));
             let opening = Opening { givens, seed: connection.random.number(), now };
             let (endpoint, outputs) = maker.open(&opening)?;
-            connection.ends.push(End { endpoint, address: address(end), past: Vec::new() });
+            connection.ends.push(End { endpoint, address: address(end), past: Vec::new(), heard: Heard::default() });
             connection.take(end, outputs);
         }
         Ok(connection)
@@ -186,18 +188,4 @@ fn begin(random: &mut Random) -> u64 {
         3 => 1 << 63,
         _ => 1_000_000_000,
     }
-}
-
-/// The events that the host can call.
-fn inputs(stack: &Stack) -> Vec<(u16, Vec<Type>)> {
-    let typed = |(index, event): (usize, &PortEvent)| {
-        let declared = stack.event(event.event);
-        let numbers =
-            declared.parameters.iter().map(|p| p.ty.clone()).filter(|ty| !matches!(ty, Type::Msg | Type::Addr));
-        // At the network `init` is what opening does, and a message is a frame.
-        let network = event.port.0 == 0 && (declared.message.is_some() || declared.role == EventRole::Opening);
-        let mine = event.input.is_some() && !network;
-        mine.then(|| (index as u16, numbers.collect()))
-    };
-    stack.interface().iter().enumerate().filter_map(typed).collect()
 }

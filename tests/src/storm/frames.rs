@@ -158,6 +158,9 @@ impl Connection<'_> {
     pub(super) fn take(&mut self, end: usize, outputs: Vec<Output>) {
         for output in outputs {
             if !output.is_frame() {
+                if let Some(end) = self.ends.get_mut(end) {
+                    end.heard.hear(&output.arguments);
+                }
                 let name = self.interface.event(output.event).map_or("?", |event| &event.name).to_string();
                 if name == "deliver" {
                     self.delivered.extend(output.message.map(|message| (end, message)));

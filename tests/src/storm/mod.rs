@@ -10,6 +10,7 @@ use nacre_simulator::endpoint::Maker;
 use nacre_stack::interpret::Rule;
 use nacre_stack::Stack;
 
+pub(crate) use calls::{argument, inputs, Heard};
 use connection::{Connection, LIFE};
 pub use tally::Tally;
 
