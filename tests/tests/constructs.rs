@@ -44,7 +44,7 @@ variants! {
     PartialKind { Option, Fit, Bound, Divide, MulDiv, Operate, At }
     OtherwiseKind { Block, Return, Break, Reject, Unreachable, Error }
     ConditionKind { Test, Let, Present, Entry }
-    Over { Place, UpTo, Delivered, Value }
+    Over { Place, UpTo, Between, Delivered, Value }
     Entry { Unused, Value, Pattern, InPlace }
     Index { Unused, Hidden, Named }
     Dropped { Value, At, Nothing }

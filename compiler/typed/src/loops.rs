@@ -132,7 +132,9 @@ impl Body<'_, '_> {
     fn for_each(&mut self, head: &Head, body: &ast::Block, span: Span) -> Option<StatementKind> {
         let over = self.walked(head.over)?;
         let place = match &over {
-            Over::Place(place) | Over::UpTo(place, _) | Over::Delivered(place, _) => place.clone(),
+            Over::Place(place) | Over::UpTo(place, _) | Over::Between(place, _) | Over::Delivered(place, _) => {
+                place.clone()
+            }
             Over::Value(value) => {
                 Place { root: Root::Walked, path: Vec::new(), ty: value.ty.clone(), span: value.span }
             }
@@ -226,7 +228,7 @@ impl Body<'_, '_> {
     fn walked(&mut self, over: &ast::Expr) -> Option<Over> {
         if let ast::ExprKind::Call(f, arguments) = &over.kind {
             if let ast::ExprKind::Field(base, name) = &f.kind {
-                if matches!(name.name.as_str(), "up_to" | "delivered") {
+                if matches!(name.name.as_str(), "up_to" | "between" | "delivered") {
                     return self.part_of_window(base, name, arguments, over.span);
                 }
             }
@@ -259,9 +261,10 @@ impl Body<'_, '_> {
             self.count_arguments("up_to", 1, arguments.len(), span)?;
             return Some(Over::UpTo(place, self.expr_as(&arguments[0].value, &seq)?));
         }
-        self.count_arguments("delivered", 2, arguments.len(), span)?;
+        self.count_arguments(&name.name, 2, arguments.len(), span)?;
         let values = self.values(&[(&arguments[0].value, seq.clone()), (&arguments[1].value, seq)])?;
-        Some(Over::Delivered(place, Box::new(values.try_into().ok()?)))
+        let both = Box::new(values.try_into().ok()?);
+        Some(if name.name == "between" { Over::Between(place, both) } else { Over::Delivered(place, both) })
     }
 }
 

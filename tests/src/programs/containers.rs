@@ -256,9 +256,10 @@ impl Generator {
             Ty::Window(of, _, bits) => {
                 inner.add(first.clone(), Ty::Seq(*bits), Access::Read);
                 let entry = self.borrowed(&mut inner, of, &second);
-                let over = match self.below(3) {
+                let over = match self.below(4) {
                     0 => path.clone(),
                     1 => format!("{path}.up_to({path}.next + {})", self.below(3)),
+                    2 => format!("{path}.between({path}.low + {}, {path}.high - {})", self.below(3), self.below(3)),
                     _ => format!("{path}.delivered({path}.low + {}, {path}.next)", self.below(2)),
                 };
                 format!("for ({first}, {entry}) in {over} ")

@@ -70,6 +70,11 @@ impl Lowering<'_> {
                 let to = self.spill(to);
                 (place, None, Some(to))
             }
+            Over::Between(place, both) => {
+                let (place, [from, to]) = self.place_then(place, |l| l.in_order(both.each_ref()));
+                let (from, to) = (self.spill(from), self.spill(to));
+                (place, Some(from), Some(to))
+            }
             Over::Delivered(place, both) => {
                 let (place, [from, to]) = self.place_then(place, |l| l.in_order(both.each_ref()));
                 let (from, ty) = (self.spill(from), to.ty.clone());
@@ -92,7 +97,9 @@ impl Lowering<'_> {
 /// Returns the number of steps of the tree to the container of a loop.
 fn steps_to(over: &Over) -> usize {
     match over {
-        Over::Place(place) | Over::UpTo(place, _) | Over::Delivered(place, _) => place.path.len(),
+        Over::Place(place) | Over::UpTo(place, _) | Over::Between(place, _) | Over::Delivered(place, _) => {
+            place.path.len()
+        }
         Over::Value(_) => 0,
     }
 }

@@ -199,6 +199,8 @@ pub enum Over {
     Place(Place),
     /// `window.up_to(n)`
     UpTo(Place, Expr),
+    /// `window.between(a, b)`
+    Between(Place, Box<[Expr; 2]>),
     /// `window.delivered(a, b)`
     Delivered(Place, Box<[Expr; 2]>),
     Value(Expr),

@@ -220,6 +220,7 @@ impl Show<'_> {
         let over = match &each.over {
             Over::Place(place) => self.place(place),
             Over::UpTo(place, to) => format!("{}.up_to({})", self.place(place), self.expr(to)),
+            Over::Between(place, both) => format!("{}.between({})", self.place(place), self.list(&**both)),
             Over::Delivered(place, both) => format!("{}.delivered({})", self.place(place), self.list(&**both)),
             Over::Value(value) => self.expr(value),
         };

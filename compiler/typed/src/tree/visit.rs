@@ -71,7 +71,9 @@ impl Each {
         let evaluated = match &self.over {
             Over::Place(place) => place.indices(),
             Over::UpTo(place, to) => place.indices().into_iter().chain([to]).collect(),
-            Over::Delivered(place, both) => place.indices().into_iter().chain(both.iter()).collect(),
+            Over::Between(place, both) | Over::Delivered(place, both) => {
+                place.indices().into_iter().chain(both.iter()).collect()
+            }
             Over::Value(value) => vec![value],
         };
         evaluated.into_iter().for_each(|x| x.visit(see));
