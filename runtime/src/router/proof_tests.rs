@@ -183,3 +183,77 @@ fn where_many_are_not_confirmed_an_address_is_proven_before_anything_is_kept() {
     exchange(&mut client, &mut server);
     assert_eq!((server.statistics().evicted, server.statistics().late), (0, 0));
 }
+
+/// The frames of a client that are there, taken from it.
+fn frames(client: &mut Router<Datagrams>) -> Vec<Vec<u8>> {
+    client.outbox_mut().drain(..).map(|(_, frame)| frame).collect()
+}
+
+/// Gives frames of the honest client to the server, and returns what the application is told.
+fn give(server: &mut Router<Datagrams>, frames: &[Vec<u8>]) -> Vec<String> {
+    frames.iter().flat_map(|frame| (server.datagram(address(HONEST), frame), events(server)).1).collect()
+}
+
+/// Carries everything until nothing is left to say, and checks that both have one connection, on which what was sent arrives.
+fn remain_one(client: &mut Router<Datagrams>, server: &mut Router<Datagrams>, mut told: Vec<String>) {
+    for step in 1..40 {
+        let now = 12 * SECOND + step * 100 * MILLISECOND;
+        client.set_time(now);
+        server.set_time(now);
+        events(client);
+        let sent = frames(client);
+        told.extend(give(server, &sent));
+        for (_, frame) in std::mem::take(server.outbox_mut()) {
+            client.datagram(address(SERVER), &frame);
+            assert!(!events(client).iter().any(|word| word.starts_with("closed")));
+        }
+    }
+    let count = |what: &str| told.iter().filter(|word| word.starts_with(what)).count();
+    assert_eq!((count("arrived"), count("closed"), count("delivered hello")), (1, 0, 1), "{told:?}");
+    assert_eq!((server.statistics().connections, server.statistics().restarted), (1, 0));
+    assert!(server.connections.at(address(HONEST)).expect("it is there").confirmed);
+}
+
+/// At the end of a period two copies of a greeting are answered with different labels, and both are valid.
+#[test]
+fn two_labels_for_one_peer_are_one_connection() {
+    let mut server = router(Options { seed: Some(1), retry_above: 0, ..Options::default() });
+    server.serve(&window(), None).unwrap();
+    let (mut client, _) = client(2);
+    let first = frames(&mut client);
+    let mut proven = Vec::new();
+    for time in [9_900, 10_100] {
+        server.set_time(time * MILLISECOND);
+        give(&mut server, &first[..1]);
+        let (_, retry) = server.outbox_mut().pop().expect("a retry");
+        client.datagram(address(SERVER), &retry);
+        events(&mut client);
+        proven.extend(frames(&mut client).into_iter().next());
+    }
+    assert_ne!(proven[0], proven[1], "two labels");
+    let told = give(&mut server, &proven);
+    remain_one(&mut client, &mut server, told);
+}
+
+/// A copy of a greeting is taken when fewer connections are not confirmed; then the proof comes that was asked for before.
+#[test]
+fn proof_for_a_connection_that_has_begun_without_it_is_no_second_one() {
+    let mut server = router(Options { seed: Some(1), retry_above: 20, ..Options::default() });
+    server.serve(&window(), None).unwrap();
+    flood(&mut server, 0, 20);
+    let (mut client, _) = client(2);
+    let first = frames(&mut client);
+    server.outbox_mut().clear();
+    give(&mut server, &first[..1]);
+    let (_, retry) = server.outbox_mut().pop().expect("a retry");
+    client.datagram(address(SERVER), &retry);
+    events(&mut client);
+    let proven = frames(&mut client);
+    assert_ne!(Preamble::read(&proven[0]).unwrap().cookie, 0);
+    for id in server.connections() {
+        server.remove(id);
+    }
+    let told = give(&mut server, &[&first[..1], &proven].concat());
+    server.outbox_mut().clear(); // its answers are lost
+    remain_one(&mut client, &mut server, told);
+}
