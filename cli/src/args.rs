@@ -37,6 +37,12 @@ pub struct Line {
 /// The subcommands of `nacre`.
 #[derive(Subcommand, Debug)]
 pub enum Verb {
+    /// Begins a project: a folder with a stack or a layer, its tests, and the commands for it
+    #[command(after_help = help::NEW)]
+    New(New),
+    /// Lists the layers and stacks that come with the program, or prints one
+    #[command(after_help = help::LIBRARY)]
+    Library(Library),
     /// Checks files: syntax, types, linear use of messages, and every stack that they declare
     #[command(after_help = help::CHECK)]
     Check(Check),
@@ -208,6 +214,33 @@ pub enum Engine {
     SpinC,
     All,
     Router,
+}
+
+/// Arguments of `nacre new`.
+#[derive(Args, Debug)]
+pub struct New {
+    /// The folder to make; its name is that of the stack or layer
+    #[arg(value_name = "NAME")]
+    pub folder: PathBuf,
+    /// What to begin with: stack, layer, or c (a stack and a program in C)
+    #[arg(long, default_value = "stack", value_name = "TEMPLATE")]
+    pub template: Template,
+}
+
+/// What `nacre new` begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Template {
+    Stack,
+    Layer,
+    C,
+}
+
+/// Arguments of `nacre library`.
+#[derive(Args, Debug)]
+pub struct Library {
+    /// The file to print: `pt2pt.nacre`, or `nacre/pt2pt.nacre` as an import states it
+    #[arg(value_name = "FILE")]
+    pub file: Option<String>,
 }
 
 /// Arguments of `nacre check`.

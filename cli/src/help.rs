@@ -4,6 +4,16 @@
 pub const LINE: &str = "Exit status:
   0 success, 1 failure, 2 wrong usage, 3 undecided (a tool is missing, or the command is not built yet)";
 
+/// The text for `nacre new`.
+pub const NEW: &str = "Example:
+  nacre new chat
+  nacre test chat/chat.nacre";
+
+/// The text for `nacre library`.
+pub const LIBRARY: &str = "Example:
+  nacre library
+  nacre library pt2pt.nacre";
+
 /// The text for `nacre check`.
 pub const CHECK: &str = "Example:
   nacre check examples/reliable.nacre";

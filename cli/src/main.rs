@@ -10,6 +10,8 @@ mod help;
 mod interrupt;
 mod keys;
 mod levels;
+mod library;
+mod new;
 mod output;
 mod profile;
 mod program;
@@ -73,10 +75,13 @@ fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn dispatch(verb: Verb) -> Exit {
+    nacre_driver::library::provide(library::FILES);
     if is_verdict(&verb) {
         console::judge();
     }
     match verb {
+        Verb::New(args) => new::new(&args),
+        Verb::Library(args) => library::library(&args),
         Verb::Check(args) => check::check(&args),
         Verb::Fmt(args) => format::format(&args),
         Verb::Explain(args) => explain::explain(&args),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nacre_checker::run::Run;
+use nacre_driver::library::is_of_library;
 use nacre_worlds::world::{Subject, World};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,10 @@ impl Trace {
     pub fn of(args: &Verify, subject: &Subject, world: &World, run: &Run) -> Trace {
         Trace {
             nacre_trace: VERSION,
-            file: std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone()),
+            file: match is_of_library(&args.file) {
+                true => args.file.clone(),
+                false => std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone()),
+            },
             subject: subject.name.clone(),
             layer: subject.is_layer,
             configuration: world.configuration_name.clone(),

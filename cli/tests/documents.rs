@@ -184,8 +184,8 @@ const VERIFICATION: &str = "docs/verification.md";
 const SIMULATION: &str = "docs/simulation.md";
 const RUN: &str = "docs/run.md";
 const C_INTERFACE: &str = "docs/c-interface.md";
-const CHECK_MINE: &str = "nacre check layers/mine.nacre";
-const TEST_MINE: &str = "nacre test layers/mine_test.nacre";
+const CHECK_MINE: &str = "nacre check mine.nacre";
+const TEST_MINE: &str = "nacre test mine_test.nacre";
 const REPLAY: &str = "nacre replay run.json --level inline";
 
 /// A child process that ends with the test, also if the test fails.
@@ -303,14 +303,14 @@ fn first_layer_of_the_readme_works_as_documented() {
     let [layer, test] = <[String; 2]>::try_from(blocks_of(README, "nacre")).expect("a layer and its test");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
     assert!(in_text(README).contains(&CHECK_MINE.to_string()) && in_text(README).contains(&TEST_MINE.to_string()));
-    write("layers/mine.nacre", &layer);
+    write("mine.nacre", &layer);
     run(CHECK_MINE, folder.path(), 0);
-    write("layers/mine_test.nacre", &test);
+    write("mine_test.nacre", &test);
     let tested = run(TEST_MINE, folder.path(), 0);
     assert!(tested.contains("1 test, 0 failed"), "{tested}");
     let without = layer.replace("            drop m;\n", "");
     assert_ne!(without, layer);
-    write("layers/mine.nacre", &without);
+    write("mine.nacre", &without);
     let found = run(CHECK_MINE, folder.path(), 1);
     assert!(found.contains("is lost") && found.contains("mine.nacre:") && found.contains("Help"), "{found}");
 }

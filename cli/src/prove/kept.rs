@@ -127,9 +127,9 @@ fn hex(digest: &Sha256) -> String {
     digest.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The stack without bypasses, and without what tells where its sources are.
+/// The stack without bypasses, and without its name and what tells where its sources are.
 fn alone(stack: &Stack) -> Stack {
-    let mut alone = Stack { bypasses: vec![], ..stack.clone() };
+    let mut alone = Stack { bypasses: vec![], name: String::new(), ..stack.clone() };
     alone.filters.iter_mut().for_each(|filter| filter.span = Span::default());
     alone
 }

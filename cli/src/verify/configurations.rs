@@ -20,7 +20,7 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
         }
         let layer = Subject { name: name.clone(), is_layer: true };
         // The stacks of the file test a mutant of the layer as well.
-        let stacks = if args.mutants { configured_stacks(session, args) } else { vec![] };
+        let stacks = if args.mutants { configured_stacks(session) } else { vec![] };
         return Ok(std::iter::once(layer).chain(stacks).collect());
     }
     if let Some(name) = &args.stack {
@@ -29,16 +29,16 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
     }
     let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
     let mut found = vec![];
-    for layer in session.program.layers().filter(|l| is_own(session, args, l.name.span)) {
+    for layer in session.program.layers().filter(|l| session.is_named(l.name.span)) {
         let subject = Subject { name: layer.name.name.clone(), is_layer: true };
         if args.propose || session.network(&subject.name, None).is_some() || configured.contains(&subject.name) {
             found.push(subject);
         }
     }
-    found.extend(configured_stacks(session, args));
+    found.extend(configured_stacks(session));
     if found.is_empty() && args.propose {
         // Configurations are what is missing.
-        let stacks = session.program.stacks().filter(|s| is_own(session, args, s.name.span));
+        let stacks = session.program.stacks().filter(|s| session.is_named(s.name.span));
         found.extend(stacks.map(|s| Subject { name: s.name.name.clone(), is_layer: false }));
     }
     if found.is_empty() {
@@ -51,16 +51,11 @@ pub fn subjects(session: &Session, args: &Verify) -> Result<Vec<Subject>, String
     Ok(found)
 }
 
-/// Whether a span is in the file of the command line.
-fn is_own(session: &Session, args: &Verify, span: nacre_diagnostics::Span) -> bool {
-    session.sources.path(span.file) == args.file.to_string_lossy()
-}
-
 /// The stacks of the file that have a configuration.
-fn configured_stacks(session: &Session, args: &Verify) -> Vec<Subject> {
+fn configured_stacks(session: &Session) -> Vec<Subject> {
     let configured: Vec<String> = session.configurations().into_iter().map(|c| c.subject).collect();
     let stacks = session.program.stacks().map(|s| &s.name);
-    let own = stacks.filter(|name| is_own(session, args, name.span) && configured.contains(&name.name));
+    let own = stacks.filter(|name| session.is_named(name.span) && configured.contains(&name.name));
     own.map(|name| Subject { name: name.name.clone(), is_layer: false }).collect()
 }
 

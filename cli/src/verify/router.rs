@@ -120,8 +120,7 @@ fn stacks(session: &Session, args: &Verify) -> Result<Vec<String>, String> {
     if let Some(name) = &args.stack {
         return program::require_stack(session, name).map(|()| vec![name.clone()]);
     }
-    let path = args.file.to_string_lossy();
-    let own = session.program.stacks().filter(|stack| session.sources.path(stack.name.span.file) == path);
+    let own = session.program.stacks().filter(|stack| session.is_named(stack.name.span));
     let own: Vec<String> = own.map(|stack| stack.name.name.clone()).collect();
     match (own.len(), args.choices.is_empty()) {
         (0, _) => Err("hosts run whole stacks, and the file declares none; name one by `--stack`".into()),

@@ -2,6 +2,7 @@
 
 mod compositions;
 pub mod files;
+pub mod library;
 mod loader;
 mod meaning;
 mod passes;

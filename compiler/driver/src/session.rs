@@ -23,6 +23,8 @@ pub struct Session {
     pub program: Program,
     /// In order of discovery; with warnings.
     pub found: Vec<Diagnostic>,
+    /// The files named by the caller.
+    named: Vec<SourceId>,
     compositions: Compositions,
 }
 
@@ -43,13 +45,18 @@ impl Session {
         Session::of(loader, &[first])
     }
 
-    /// The number of files named by the caller; the others are imported.
+    /// `first`: the files named by the caller; the others are imported.
     pub(crate) fn of(loader: Loader, first: &[SourceId]) -> Session {
         let Loader { sources, files, mut found, .. } = loader;
         let begins: Vec<bool> = (0..files.len()).map(|f| first.contains(&SourceId(f as u32))).collect();
         let (program, more) = Program::beginning(files, &begins);
         found.extend(more);
-        Session { sources, program, found, compositions: Compositions::default() }
+        Session { sources, program, found, named: first.to_vec(), compositions: Compositions::default() }
+    }
+
+    /// Whether a span is in a file named by the caller.
+    pub fn is_named(&self, span: Span) -> bool {
+        self.named.contains(&span.file)
     }
 
     /// Whether a diagnostic is an error.

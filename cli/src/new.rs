@@ -1,0 +1,86 @@
+//! `nacre new`: a folder with a stack or a layer to begin with, and what is done with it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::args::{New, Template};
+use crate::console::{complain, print, Exit};
+
+/// Whether a name can be one of a stack and of a C function.
+fn is_valid(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|first| first.is_ascii_lowercase())
+        && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && name.len() <= 40
+}
+
+/// The files of a template, with NAME where the name of the project comes.
+fn files(template: Template) -> Vec<(&'static str, String)> {
+    let stack = || include_str!("../templates/stack.nacre").to_string();
+    // The example is a program for the stack `reliable`.
+    let named = |text: &str| text.replace("reliable", "NAME").replace("RELIABLE", "UPPER");
+    match template {
+        Template::Stack => vec![("NAME.nacre", stack()), ("README.md", include_str!("../templates/stack.md").into())],
+        Template::Layer => vec![
+            ("NAME.nacre", include_str!("../templates/layer.nacre").into()),
+            ("README.md", include_str!("../templates/layer.md").into()),
+        ],
+        Template::C => vec![
+            ("NAME.nacre", stack()),
+            ("main.c", named(include_str!("../../examples/c-embed/main.c"))),
+            (
+                "Makefile",
+                named(&include_str!("../../examples/c-embed/Makefile").replace("../reliable.nacre", "reliable.nacre")),
+            ),
+            ("README.md", include_str!("../templates/c.md").into()),
+        ],
+    }
+}
+
+/// Runs `nacre new`.
+pub fn new(args: &New) -> Exit {
+    // `.` has the name of the folder that it is.
+    let folder = args.folder.canonicalize().unwrap_or_else(|_| args.folder.clone());
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if !is_valid(&name) {
+        complain(&format!(
+            "`{name}` cannot be a name here: it has to begin with a small letter, and to consist of small letters, digits and `_`, 40 at \
+             most"
+        ));
+        return Exit::Usage;
+    }
+    let files = files(args.template).into_iter().map(|(path, text)| {
+        let put = |text: &str| text.replace("NAME", &name).replace("UPPER", &name.to_uppercase());
+        (put(path), put(&text))
+    });
+    let files: Vec<(String, String)> = files.collect();
+    if let Some(why) = objection(&files) {
+        complain(&format!("`{name}` cannot be a name here: {why}"));
+        return Exit::Usage;
+    }
+    if let Err(error) = write(&args.folder, &files) {
+        complain(&format!("{}: {error}", args.folder.display()));
+        return Exit::No;
+    }
+    let listed: Vec<String> = files.iter().map(|(path, _)| args.folder.join(path).display().to_string()).collect();
+    print(&format!("wrote {}", listed.join(", ")));
+    Exit::Yes
+}
+
+/// Why a project is not valid: its name is that of a layer that it imports, or a word of the language.
+fn objection(files: &[(String, String)]) -> Option<String> {
+    let (path, text) = files.first()?;
+    let mut session = nacre_driver::Session::from_text(Path::new(path), text);
+    session.check();
+    session.found.iter().find(|found| found.is_error()).map(|error| error.message.clone())
+}
+
+/// Writes files into a new folder, or an empty one.
+fn write(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    if fs::read_dir(folder)?.next().is_some() {
+        return Err(io::Error::other("the folder is there and is not empty"));
+    }
+    files.iter().try_for_each(|(path, text)| fs::write(folder.join(path), text))
+}

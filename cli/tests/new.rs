@@ -1,0 +1,210 @@
+//! Projects that `nacre new` begins, and the library that comes with the program: in empty folders, without the checkout.
+
+mod common;
+
+use std::fs;
+use std::net::UdpSocket;
+use std::path::Path;
+use std::process::Command;
+
+use common::ran;
+use tempfile::TempDir;
+
+/// The program in a folder that has nothing of the checkout.
+fn program(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nacre"));
+    command.args(arguments).current_dir(folder).env_remove("CC").env("XDG_CONFIG_HOME", "/dev/null");
+    command
+}
+
+fn succeeds(folder: &Path, arguments: &[&str]) -> String {
+    let (status, out, words) = ran(&mut program(folder, arguments));
+    assert_eq!(status, 0, "{arguments:?}\n{out}\n{words}");
+    out
+}
+
+/// The commands in the README of a project, without comments.
+fn commands(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("README.md")).expect("it has a README");
+    let lines = text.lines().filter_map(|line| line.strip_prefix("    "));
+    lines.map(|line| line.split(" #").next().unwrap_or("").trim().to_string()).collect()
+}
+
+/// Words as a shell reads them; nothing but quotes is special.
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(|word| word.trim_matches('\'').to_string()).collect()
+}
+
+/// Begins a project and runs each command of its README; returns how many there are.
+fn begun(template: &str) -> (TempDir, usize) {
+    let empty = TempDir::new().expect("a folder");
+    let out = succeeds(empty.path(), &["new", "mine", "--template", template]);
+    assert!(out.starts_with("wrote mine/mine.nacre, "), "{out}");
+    let folder = empty.path().join("mine");
+    succeeds(&folder, &["fmt", "--check", "mine.nacre"]);
+    let commands = commands(&folder);
+    let port = UdpSocket::bind("[::1]:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+    let mut receiver = None;
+    for line in &commands {
+        let line = line.replace("7000", &port.to_string());
+        let words = words(&line);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match &words[..] {
+            ["nacre", arguments @ ..] if arguments.contains(&"receive") => {
+                receiver = Some(program(&folder, arguments).spawn().expect("it starts"));
+            }
+            // Not every mistake is detected.
+            ["nacre", arguments @ ..] if arguments.contains(&"--mutants") => {
+                assert_eq!(ran(&mut program(&folder, arguments)).0, 1);
+            }
+            ["nacre", arguments @ ..] => drop(succeeds(&folder, arguments)),
+            ["make"] => {
+                let nacre = format!("NACRE={}", env!("CARGO_BIN_EXE_nacre"));
+                let (status, out, words) = ran(Command::new("make").arg(nacre).current_dir(&folder));
+                assert_eq!(status, 0, "{out}{words}");
+                assert!(out.contains("100 messages of 3000 bytes arrived"), "{out}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    if let Some(mut receiver) = receiver {
+        assert!(receiver.wait().expect("it ends").success());
+        let [sent, received] = ["README.md", "incoming"].map(|name| fs::read(folder.join(name)).expect(name));
+        assert!(sent == received);
+    }
+    (empty, commands.len())
+}
+
+#[test]
+fn stack_of_a_new_project_is_checked_verified_built_and_run() {
+    let (folder, commands) = begun("stack");
+    assert_eq!(commands, 8);
+    assert!(folder.path().join("mine/out/mine.c").is_file());
+}
+
+#[test]
+fn layer_of_a_new_project_is_checked_verified_and_built() {
+    let (folder, commands) = begun("layer");
+    assert_eq!(commands, 6);
+    assert!(folder.path().join("mine/out/mine_alone.c").is_file());
+}
+
+#[test]
+fn program_of_a_new_project_runs() {
+    assert_eq!(begun("c").1, 2);
+}
+
+#[test]
+fn name_that_no_stack_can_have_is_refused_and_nothing_is_written() {
+    let empty = TempDir::new().expect("a folder");
+    for (name, why) in [
+        ("Mine", "has to begin with a small letter"),
+        ("my-stack", "has to begin with a small letter"),
+        ("9p", "has to begin with a small letter"),
+        ("worker", "reserved word"),
+        ("pt2pt", "declared twice"),
+        ("/", "has to begin with a small letter"),
+    ] {
+        let (status, out, words) = ran(&mut program(empty.path(), &["new", name]));
+        assert_eq!((status, out.as_str()), (2, ""), "{name}");
+        assert!(words.contains(why), "{name}: {words}");
+    }
+    assert_eq!(fs::read_dir(empty.path()).expect("a folder").count(), 0);
+}
+
+#[test]
+fn folder_that_has_something_is_left_alone() {
+    let empty = TempDir::new().expect("a folder");
+    fs::create_dir(empty.path().join("mine")).expect("a folder");
+    fs::write(empty.path().join("mine/mine.nacre"), "kept").expect("a file");
+    let (status, _, words) = ran(&mut program(empty.path(), &["new", "mine"]));
+    assert_eq!(status, 1);
+    assert!(words.contains("is not empty"), "{words}");
+    assert_eq!(fs::read_to_string(empty.path().join("mine/mine.nacre")).expect("a file"), "kept");
+    // One that is empty takes a project, also as `.`.
+    fs::create_dir(empty.path().join("other")).expect("a folder");
+    succeeds(&empty.path().join("other"), &["new", "."]);
+    assert!(empty.path().join("other/other.nacre").is_file());
+}
+
+/// Each file of the library, as an import and on the command line.
+#[test]
+fn whole_library_is_in_the_program() {
+    let folder = TempDir::new().expect("a folder");
+    let listed = succeeds(folder.path(), &["library"]);
+    let paths: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(paths.len() >= 25, "{listed}");
+    for line in listed.lines() {
+        assert!(line.split_whitespace().count() > 3, "it says what it is for: {line}");
+    }
+    for path in &paths {
+        succeeds(folder.path(), &["check", path]);
+        let text = succeeds(folder.path(), &["library", path]);
+        let name = path.strip_prefix("nacre/").expect("as an import states it");
+        assert_eq!(text, succeeds(folder.path(), &["library", name]));
+        let layers = common::root().join("layers");
+        let file = [layers.join(name), layers.join(name.trim_end_matches(".nacre")).join(name)];
+        let file = file.into_iter().find(|file| file.is_file()).unwrap_or_else(|| panic!("{path}"));
+        assert_eq!(text.trim_end(), fs::read_to_string(file).expect("a file").trim_end());
+    }
+    let imports: String = paths.iter().enumerate().map(|(at, path)| format!("import \"{path}\" as n{at};\n")).collect();
+    fs::write(folder.path().join("all.nacre"), imports).expect("a file");
+    succeeds(folder.path(), &["check", "all.nacre"]);
+}
+
+#[test]
+fn file_that_is_there_comes_before_one_of_the_library() {
+    let folder = TempDir::new().expect("a folder");
+    fs::create_dir(folder.path().join("nacre")).expect("a folder");
+    fs::write(folder.path().join("nacre/pt2pt.nacre"), "import \"nacre/interfaces.nacre\";\nworker own { }\n")
+        .expect("a file");
+    assert_eq!(succeeds(folder.path(), &["check", "nacre/pt2pt.nacre"]), "checked 1 layer, 0 stacks\n");
+    // An import means the library, wherever the importing file is.
+    let importing = "import \"nacre/pt2pt.nacre\";\nimport \"nacre/floor.nacre\";\nstack mine = pt2pt / floor;\n";
+    fs::write(folder.path().join("importing.nacre"), importing).expect("a file");
+    let (_, out, words) = ran(&mut program(folder.path(), &["explain", "importing.nacre", "--stack", "mine"]));
+    assert!(out.contains("pt2pt"), "{out}{words}");
+    // One beside it is imported so.
+    let importing = "import \"./nacre/pt2pt.nacre\";\nimport \"nacre/floor.nacre\";\nstack mine = own / floor;\n";
+    fs::write(folder.path().join("importing.nacre"), importing).expect("a file");
+    succeeds(folder.path(), &["check", "importing.nacre"]);
+}
+
+#[test]
+fn import_that_the_library_lacks_is_reported_with_what_there_is() {
+    let folder = TempDir::new().expect("a folder");
+    for missing in ["nacre/nope.nacre", "nacre/", "nacre/../floor.nacre", "nacre/floor"] {
+        fs::write(folder.path().join("x.nacre"), format!("import \"{missing}\";\n")).expect("a file");
+        let (status, _, words) = ran(&mut program(folder.path(), &["check", "x.nacre"]));
+        assert_eq!(status, 1, "{missing}");
+        assert!(
+            words.contains("the library has no such file") && words.contains("nacre/floor.nacre"),
+            "{missing}: {words}"
+        );
+    }
+    let (status, _, words) = ran(&mut program(folder.path(), &["library", "nope.nacre"]));
+    assert_eq!(status, 1);
+    assert!(words.contains("`nacre/nope.nacre`"), "{words}");
+}
+
+/// A violation in a layer of the library is saved, and replayed.
+#[test]
+fn run_of_a_layer_of_the_library_is_replayed() {
+    let folder = TempDir::new().expect("a folder");
+    let bad = [
+        "verify",
+        "nacre/sequencer.nacre",
+        "--configuration",
+        "wrapping",
+        "--set",
+        "AGE=9",
+        "--set",
+        "numbers=3",
+        "--trace",
+        "run.json",
+    ];
+    let (status, out, words) = ran(&mut program(folder.path(), &bad));
+    assert_eq!(status, 1, "{out}{words}");
+    let (status, out, words) = ran(&mut program(folder.path(), &["replay", "run.json"]));
+    assert!(status < 2 && out.contains("sequencer"), "{status} {out}{words}");
+}
