@@ -8,7 +8,7 @@ use nacre_simulator::random::Random;
 use nacre_simulator::world::address;
 use nacre_stack::{GivenRole, Stack, Type};
 
-use super::calls::{inputs, Heard};
+use super::arguments::{inputs, Heard};
 use super::tally::Tally;
 
 /// The number of events of one connection.

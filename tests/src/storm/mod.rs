@@ -1,6 +1,7 @@
 //! A seeded storm of events over two endpoints of a connection: calls, frames, damaged, repeated, random and impossible
 //! frames, ticks at any time, jumps of the clock. The only guarantee to the stack is that time does not run backwards.
 
+mod arguments;
 mod calls;
 mod connection;
 mod frames;
@@ -10,7 +11,7 @@ use nacre_simulator::endpoint::Maker;
 use nacre_stack::interpret::Rule;
 use nacre_stack::Stack;
 
-pub(crate) use calls::{argument, inputs, Heard};
+pub(crate) use arguments::{argument, inputs, Heard};
 use connection::{Connection, LIFE};
 pub use tally::Tally;
 
