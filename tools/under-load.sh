@@ -30,6 +30,7 @@ nacre-runtime shared_peers
 nacre-runtime descriptors
 nacre-runtime documents
 nacre transfer
+nacre new
 nacre faults
 nacre secure
 nacre user_keys

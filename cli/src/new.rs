@@ -45,8 +45,8 @@ pub fn new(args: &New) -> Exit {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if !is_valid(&name) {
         complain(&format!(
-            "`{name}` cannot be a name here: it has to begin with a small letter, and to consist of small letters, digits and `_`, 40 at \
-             most"
+            "`{name}` cannot be a name here: it has to begin with a small letter, and to consist of small letters, \
+             digits and `_`, 40 at most"
         ));
         return Exit::Usage;
     }

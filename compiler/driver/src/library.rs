@@ -19,8 +19,8 @@ pub(crate) fn is_meant(path: &str) -> bool {
     path.starts_with(PREFIX)
 }
 
-/// Returns the path in the library, without the prefix, and the text of a file: `nacre/a/b.nacre`, or `nacre/a.nacre` for
-/// `nacre/a/a.nacre`.
+/// Returns the path in the library, without the prefix, and the text of a file: `nacre/a/b.nacre`, or `nacre/a.nacre`
+/// for `nacre/a/a.nacre`.
 pub fn find(path: &str) -> Option<(&'static str, &'static str)> {
     let name = path.strip_prefix(PREFIX)?;
     let same = |wanted: &str| files().iter().find(|(known, _)| *known == wanted).copied();

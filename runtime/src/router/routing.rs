@@ -96,7 +96,8 @@ impl<O: Outbox> Router<O> {
         let label = Label { cookie, key: who.key };
         let proven = cookie != 0 && self.retries.is_valid(label, &peer, who.incarnation, self.time);
         if proven && self.connections.of_incarnation(&peer, Some(who.incarnation)).is_some() {
-            // Another copy of its first frame has begun the connection, which has another label. Its peer greets again without one.
+            // Another copy of its first frame has begun the connection, which has another label. Its peer greets again
+            // without one.
             return self.answer_unknown(from, len, label);
         }
         if cookie != 0 && !proven && self.may_have_moved(from, len, label) {
