@@ -222,9 +222,12 @@ pub struct New {
     /// The folder to make; its name is that of the stack or layer
     #[arg(value_name = "NAME")]
     pub folder: PathBuf,
-    /// What to begin with: stack, layer, or c (a stack and a program in C)
+    /// What to begin with: stack, layer, or a stack and a program in c or rust
     #[arg(long, default_value = "stack", value_name = "TEMPLATE")]
     pub template: Template,
+    /// Where the crates of Nacre are, for rust [default: where this program was built]
+    #[arg(long, value_name = "DIR")]
+    pub crates: Option<PathBuf>,
 }
 
 /// What `nacre new` begins with.
@@ -233,6 +236,7 @@ pub enum Template {
     Stack,
     Layer,
     C,
+    Rust,
 }
 
 /// Arguments of `nacre library`.

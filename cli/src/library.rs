@@ -4,9 +4,6 @@ use crate::args::Library;
 use crate::console::{complain, print, Exit};
 use nacre_driver::library;
 
-/// The library's files by their paths, with their texts; `build.rs` collects them.
-pub const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/library.rs"));
-
 /// Runs `nacre library`.
 pub fn library(args: &Library) -> Exit {
     let Some(wanted) = &args.file else {

@@ -75,7 +75,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn dispatch(verb: Verb) -> Exit {
-    nacre_driver::library::provide(library::FILES);
+    nacre_driver::library::provide(nacre_library::FILES);
     if is_verdict(&verb) {
         console::judge();
     }

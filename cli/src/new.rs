@@ -16,7 +16,7 @@ fn is_valid(name: &str) -> bool {
 }
 
 /// The files of a template, with NAME where the name of the project comes.
-fn files(template: Template) -> Vec<(&'static str, String)> {
+fn files(template: Template, crates: &str) -> Vec<(&'static str, String)> {
     let stack = || include_str!("../templates/stack.nacre").to_string();
     // The example is a program for the stack `reliable`.
     let named = |text: &str| text.replace("reliable", "NAME").replace("RELIABLE", "UPPER");
@@ -35,6 +35,14 @@ fn files(template: Template) -> Vec<(&'static str, String)> {
             ),
             ("README.md", include_str!("../templates/c.md").into()),
         ],
+        Template::Rust => vec![
+            ("NAME.nacre", stack()),
+            ("Cargo.toml", include_str!("../templates/rust.toml").replace("CRATES", crates)),
+            ("build.rs", named(include_str!("../../examples/rust-embed/build.rs")).replace("../NAME", "NAME")),
+            ("src/main.rs", named(include_str!("../../examples/rust-embed/src/main.rs"))),
+            (".gitignore", "/target\n".into()),
+            ("README.md", include_str!("../templates/rust.md").into()),
+        ],
     }
 }
 
@@ -50,7 +58,14 @@ pub fn new(args: &New) -> Exit {
         ));
         return Exit::Usage;
     }
-    let files = files(args.template).into_iter().map(|(path, text)| {
+    let crates = match crates(args) {
+        Ok(crates) => crates,
+        Err(why) => {
+            complain(&why);
+            return Exit::Usage;
+        }
+    };
+    let files = files(args.template, &crates).into_iter().map(|(path, text)| {
         let put = |text: &str| text.replace("NAME", &name).replace("UPPER", &name.to_uppercase());
         (put(path), put(&text))
     });
@@ -68,6 +83,20 @@ pub fn new(args: &New) -> Exit {
     Exit::Yes
 }
 
+/// Where the crates are that a program in Rust depends on: those that this program was built from, if nothing else is said.
+fn crates(args: &New) -> Result<String, String> {
+    if args.template != Template::Rust {
+        return Ok(String::new());
+    }
+    let built_from = || Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = args.crates.clone().unwrap_or_else(built_from);
+    let found = folder.canonicalize().ok().filter(|folder| folder.join("rust-build/Cargo.toml").is_file());
+    let found = found.ok_or_else(|| {
+        format!("{} does not have the crates of Nacre: `--crates DIR` says where they are", folder.display())
+    })?;
+    found.to_str().map(str::to_string).ok_or_else(|| format!("{} is not UTF-8", found.display()))
+}
+
 /// Why a project is not valid: its name is that of a layer that it imports, or a word of the language.
 fn objection(files: &[(String, String)]) -> Option<String> {
     let (path, text) = files.first()?;
@@ -82,5 +111,9 @@ fn write(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
     if fs::read_dir(folder)?.next().is_some() {
         return Err(io::Error::other("the folder is there and is not empty"));
     }
-    files.iter().try_for_each(|(path, text)| fs::write(folder.join(path), text))
+    files.iter().try_for_each(|(path, text)| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        fs::write(path, text)
+    })
 }

@@ -64,6 +64,15 @@ fn begun(template: &str) -> (TempDir, usize) {
                 assert_eq!(status, 0, "{out}{words}");
                 assert!(out.contains("100 messages of 3000 bytes arrived"), "{out}");
             }
+            ["cargo", "run"] => {
+                // In a target folder that remains, as what it depends on takes a minute to compile.
+                let target = Path::new(env!("CARGO_BIN_EXE_nacre")).ancestors().nth(2).expect("target/debug/nacre");
+                let mut cargo = Command::new(env!("CARGO"));
+                cargo.args(["run", "--quiet"]).current_dir(&folder).env("CARGO_TARGET_DIR", target.join("rust-embed"));
+                cargo.env("CARGO_PROFILE_DEV_DEBUG", "false").env("CARGO_INCREMENTAL", "0");
+                let (status, out, words) = ran(&mut cargo);
+                assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{words}");
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -92,6 +101,16 @@ fn layer_of_a_new_project_is_checked_verified_and_built() {
 #[test]
 fn program_of_a_new_project_runs() {
     assert_eq!(begun("c").1, 2);
+}
+
+#[test]
+fn program_in_rust_of_a_new_project_runs() {
+    assert_eq!(begun("rust").1, 2);
+    let empty = TempDir::new().expect("a folder");
+    let elsewhere = ["new", "mine", "--template", "rust", "--crates", "/"];
+    let (status, _, words) = ran(&mut program(empty.path(), &elsewhere));
+    assert_eq!(status, 2);
+    assert!(words.contains("--crates DIR"), "{words}");
 }
 
 #[test]

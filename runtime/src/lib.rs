@@ -13,6 +13,15 @@
 //!
 //! docs/runtime.md is the guide, docs/wire.md states what goes over the wire.
 
+/// Declares the module of a stack that `nacre_build::stack` has compiled in the build script; its function `stack`
+/// returns the [`Stack`].
+#[macro_export]
+macro_rules! stack {
+    ($name:ident) => {
+        include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
+    };
+}
+
 #[cfg(test)]
 extern crate self as nacre_runtime;
 #[cfg(test)]

@@ -42,6 +42,8 @@ fn crates_import_only_what_the_architecture_allows() {
         ("prover/Cargo.toml", &["bypass", "certificates", "process", "stack", "symbolic"]),
         ("certificates/Cargo.toml", &[]),
         ("handshakes/Cargo.toml", &[]),
+        ("library/Cargo.toml", &[]),
+        ("rust-build/Cargo.toml", &["driver", "library"]),
         ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
             "spin/Cargo.toml",

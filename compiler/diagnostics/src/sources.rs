@@ -31,6 +31,11 @@ impl Sources {
         SourceId(self.files.len() as u32 - 1)
     }
 
+    /// The paths of all files, in order.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.path.as_str())
+    }
+
     /// The path of a file; `?` for a file that was never added.
     pub fn path(&self, id: SourceId) -> &str {
         self.files.get(id.0 as usize).map_or("?", |file| &file.path)

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use nacre_runtime::{ffi::NacreStack, Endpoint, Error, Listener, Options, Stack};
+use nacre_runtime::{Endpoint, Error, Listener, Options};
 
-extern "C" {
-    static reliable_stack: NacreStack;
-}
+nacre_runtime::stack!(reliable);
 
 fn main() -> Result<(), Error> {
-    // SAFETY: the descriptor is a constant of the C that `build.rs` made.
-    let stack = unsafe { Stack::from_raw(&raw const reliable_stack) }?;
+    let stack = reliable::stack();
     let soon = Some(Duration::from_secs(10));
 
     let mut server = Listener::bind("127.0.0.1:0".parse().expect("an address"), Options::default())?;

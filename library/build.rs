@@ -1,4 +1,4 @@
-//! Writes the table of the library's files, which become part of the program.
+//! Writes the table of the library's files.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
