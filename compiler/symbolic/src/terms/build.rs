@@ -85,19 +85,20 @@ impl Terms {
         }
     }
 
-    /// One of the parts, without what the others say: of `a && (b || a && c)` the second is `b || c`. None: that is all
-    /// of it.
+    /// One of the parts, which are sorted, without what the others say: of `a && (b || a && c)` the second is `b || c`.
+    /// None: that is all of it.
     fn relative(&mut self, op: Op, neutral: bool, parts: &[Term], at: usize) -> Option<Term> {
         let other = if op == Op::And { Op::Or } else { Op::And };
         let inside = |term: Term, of: Op| match self.node(term) {
-            Node::Apply(found, inner) if *found == of => Some(inner.clone()),
+            Node::Apply(found, inner) if *found == of => Some(inner),
             _ => None,
         };
-        let mut inner = inside(parts[at], other)?;
-        let says = |part: &Term| inside(*part, op).is_some_and(|all| all.iter().any(|one| parts.contains(one)));
+        let is_said = |one: &Term| parts.binary_search(one).is_ok();
+        let inner = inside(parts[at], other)?;
+        let says = |part: &Term| inside(*part, op).is_some_and(|all| all.iter().any(is_said));
         let place = inner.iter().position(says)?;
-        let mut rest = inside(inner[place], op)?;
-        rest.retain(|one| !parts.contains(one));
+        let rest = inside(inner[place], op)?.iter().copied().filter(|one| !is_said(one));
+        let (mut inner, rest) = (inner.clone(), rest.collect::<Vec<Term>>());
         inner[place] = self.connect(op, neutral, &rest);
         Some(self.connect(other, !neutral, &inner))
     }
