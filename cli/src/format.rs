@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nacre_diagnostics::{Diagnostic, Sources};
 use nacre_driver::files::read_text;
+use nacre_driver::library::is_of_library;
 
 use crate::args::Fmt;
 use crate::console::{colours, complain, print, say, Exit};
@@ -41,6 +42,9 @@ pub fn format(args: &Fmt) -> Exit {
 
 /// Returns the text of a file, and its formatted text.
 fn formatted(file: &Path) -> Result<(String, String), String> {
+    if is_of_library(file) {
+        return Err(format!("error: `{}` is a file of the library, which cannot be changed", file.display()));
+    }
     let old = read_text(file).map_err(|why| format!("error: cannot read `{}`: {why}", file.display()))?;
     match nacre_syntax::format(&old) {
         Ok(new) => Ok((old, new)),

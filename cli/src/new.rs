@@ -7,6 +7,12 @@ use std::path::Path;
 use crate::args::{New, Template};
 use crate::console::{complain, print, Exit};
 
+/// Names that a program in Rust cannot have: words of that language, crates that it uses, and folders of Cargo.
+const OF_RUST: &str = "as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl \
+                       in let loop macro match mod move mut override priv pub ref return self static struct super trait true \
+                       try type typeof unsafe unsized use virtual where while yield alloc core nacre_build nacre_runtime \
+                       proc_macro std test build deps examples incremental";
+
 /// Whether a name can be one of a stack and of a C function.
 fn is_valid(name: &str) -> bool {
     let mut letters = name.chars();
@@ -33,6 +39,7 @@ fn files(template: Template, crates: &str) -> Vec<(&'static str, String)> {
                 "Makefile",
                 named(&include_str!("../../examples/c-embed/Makefile").replace("../reliable.nacre", "reliable.nacre")),
             ),
+            (".gitignore", "/build\n".into()),
             ("README.md", include_str!("../templates/c.md").into()),
         ],
         Template::Rust => vec![
@@ -56,6 +63,12 @@ pub fn new(args: &New) -> Exit {
             "`{name}` cannot be a name here: it has to begin with a small letter, and to consist of small letters, \
              digits and `_`, 40 at most"
         ));
+        return Exit::Usage;
+    }
+    // The C of a stack begins its names with that of the stack, and those that all stacks share begin so.
+    let is_taken = name == "nacre" || args.template == Template::Rust && OF_RUST.split(' ').any(|word| word == name);
+    if is_taken {
+        complain(&format!("`{name}` cannot be a name here: it has a meaning of its own in what is compiled"));
         return Exit::Usage;
     }
     let crates = match crates(args) {
@@ -86,7 +99,10 @@ pub fn new(args: &New) -> Exit {
 /// Where the crates are that a program in Rust depends on: those that this program was built from, if nothing else is said.
 fn crates(args: &New) -> Result<String, String> {
     if args.template != Template::Rust {
-        return Ok(String::new());
+        return match args.crates {
+            Some(_) => Err("only the template rust needs crates".into()),
+            None => Ok(String::new()),
+        };
     }
     let built_from = || Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = args.crates.clone().unwrap_or_else(built_from);
@@ -94,7 +110,10 @@ fn crates(args: &New) -> Result<String, String> {
     let found = found.ok_or_else(|| {
         format!("{} does not have the crates of Nacre: `--crates DIR` says where they are", folder.display())
     })?;
-    found.to_str().map(str::to_string).ok_or_else(|| format!("{} is not UTF-8", found.display()))
+    // It becomes a string of Cargo.toml.
+    let plain = |path: &&str| !path.contains(|c: char| c == '"' || c == '\\' || c.is_control());
+    let path = found.to_str().filter(plain).map(str::to_string);
+    path.ok_or_else(|| format!("{}: Cargo.toml cannot have this path", found.display()))
 }
 
 /// Why a project is not valid: its name is that of a layer that it imports, or a word of the language.
@@ -102,7 +121,11 @@ fn objection(files: &[(String, String)]) -> Option<String> {
     let (path, text) = files.first()?;
     let mut session = nacre_driver::Session::from_text(Path::new(path), text);
     session.check();
-    session.found.iter().find(|found| found.is_error()).map(|error| error.message.clone())
+    let error = session.found.iter().find(|found| found.is_error())?;
+    Some(match error.message.strip_suffix(" is declared twice") {
+        Some(name) => format!("{name} is something of the library that the project uses"),
+        None => error.message.clone(),
+    })
 }
 
 /// Writes files into a new folder, or an empty one.

@@ -101,12 +101,22 @@ fn layer_of_a_new_project_is_checked_verified_and_built() {
 #[test]
 fn program_of_a_new_project_runs() {
     assert_eq!(begun("c").1, 2);
+    // A header of the system is not hidden by one of the stack.
+    let empty = TempDir::new().expect("a folder");
+    succeeds(empty.path(), &["new", "stdint", "--template", "c"]);
+    let nacre = format!("NACRE={}", env!("CARGO_BIN_EXE_nacre"));
+    let (status, out, words) = ran(Command::new("make").arg(nacre).current_dir(empty.path().join("stdint")));
+    assert_eq!(status, 0, "{out}{words}");
 }
 
 #[test]
 fn program_in_rust_of_a_new_project_runs() {
     assert_eq!(begun("rust").1, 2);
     let empty = TempDir::new().expect("a folder");
+    for name in ["mod", "std", "build", "nacre_runtime"] {
+        let (status, _, words) = ran(&mut program(empty.path(), &["new", name, "--template", "rust"]));
+        assert_eq!(status, 2, "{name}: {words}");
+    }
     let elsewhere = ["new", "mine", "--template", "rust", "--crates", "/"];
     let (status, _, words) = ran(&mut program(empty.path(), &elsewhere));
     assert_eq!(status, 2);
@@ -121,7 +131,8 @@ fn name_that_no_stack_can_have_is_refused_and_nothing_is_written() {
         ("my-stack", "has to begin with a small letter"),
         ("9p", "has to begin with a small letter"),
         ("worker", "reserved word"),
-        ("pt2pt", "declared twice"),
+        ("pt2pt", "something of the library"),
+        ("nacre", "a meaning of its own"),
         ("/", "has to begin with a small letter"),
     ] {
         let (status, out, words) = ran(&mut program(empty.path(), &["new", name]));
@@ -172,13 +183,17 @@ fn whole_library_is_in_the_program() {
 }
 
 #[test]
-fn file_that_is_there_comes_before_one_of_the_library() {
+fn library_is_meant_whatever_lies_beside_a_source() {
     let folder = TempDir::new().expect("a folder");
     fs::create_dir(folder.path().join("nacre")).expect("a folder");
     fs::write(folder.path().join("nacre/pt2pt.nacre"), "import \"nacre/interfaces.nacre\";\nworker own { }\n")
         .expect("a file");
-    assert_eq!(succeeds(folder.path(), &["check", "nacre/pt2pt.nacre"]), "checked 1 layer, 0 stacks\n");
-    // An import means the library, wherever the importing file is.
+    assert!(succeeds(folder.path(), &["library", "pt2pt.nacre"]).contains("worker pt2pt"));
+    let (_, out, words) =
+        ran(&mut program(folder.path(), &["verify", "nacre/pt2pt.nacre", "--configuration", "patient"]));
+    assert!(out.contains("layer pt2pt"), "{out}{words}");
+    assert_eq!(succeeds(folder.path(), &["check", "./nacre/pt2pt.nacre"]), "checked 1 layer, 0 stacks\n");
+    assert_eq!(ran(&mut program(folder.path(), &["fmt", "nacre/pt2pt.nacre"])).0, 1);
     let importing = "import \"nacre/pt2pt.nacre\";\nimport \"nacre/floor.nacre\";\nstack mine = pt2pt / floor;\n";
     fs::write(folder.path().join("importing.nacre"), importing).expect("a file");
     let (_, out, words) = ran(&mut program(folder.path(), &["explain", "importing.nacre", "--stack", "mine"]));
@@ -196,10 +211,7 @@ fn import_that_the_library_lacks_is_reported_with_what_there_is() {
         fs::write(folder.path().join("x.nacre"), format!("import \"{missing}\";\n")).expect("a file");
         let (status, _, words) = ran(&mut program(folder.path(), &["check", "x.nacre"]));
         assert_eq!(status, 1, "{missing}");
-        assert!(
-            words.contains("the library has no such file") && words.contains("nacre/floor.nacre"),
-            "{missing}: {words}"
-        );
+        assert!(words.contains("the library has no such file") && words.contains("./nacre/"), "{missing}: {words}");
     }
     let (status, _, words) = ran(&mut program(folder.path(), &["library", "nope.nacre"]));
     assert_eq!(status, 1);

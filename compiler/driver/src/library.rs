@@ -30,9 +30,9 @@ pub fn find(path: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Whether a path on the command line means the library: a file that is there comes first.
+/// Whether a path on the command line means a file of the library, as in an import.
 pub fn is_of_library(path: &Path) -> bool {
-    !path.exists() && path.to_str().is_some_and(is_meant)
+    path.to_str().is_some_and(|path| find(path).is_some())
 }
 
 /// What is there to be imported, without tests: the shortest paths, and the texts.

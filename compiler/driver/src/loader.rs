@@ -140,7 +140,8 @@ impl Place {
                 Some((_, text)) => Ok(Cow::Borrowed(text)),
                 None => {
                     let paths: Vec<String> = library::listed().map(|(path, _)| path).collect();
-                    let help = (!paths.is_empty()).then(|| format!("there are: {}", paths.join(", ")));
+                    let own = "a folder `nacre` of one's own is imported as `./nacre/`";
+                    let help = (!paths.is_empty()).then(|| format!("there are: {}; {own}", paths.join(", ")));
                     Err(("the library has no such file".into(), help))
                 }
             },
