@@ -8,10 +8,13 @@ use crate::args::{New, Template};
 use crate::console::{complain, print, Exit};
 
 /// Names that a program in Rust cannot have: words of that language, crates that it uses, and folders of Cargo.
-const OF_RUST: &str = "as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl \
-                       in let loop macro match mod move mut override priv pub ref return self static struct super trait true \
-                       try type typeof unsafe unsized use virtual where while yield alloc core nacre_build nacre_runtime \
-                       proc_macro std test build deps examples incremental";
+const OF_RUST: &str = "
+    as async await become box break const continue crate do dyn else enum extern
+    false final fn for gen if impl in let loop macro match mod move mut override
+    priv pub ref return self static struct super trait true try type typeof unsafe
+    unsized use virtual where while yield alloc core nacre_build nacre_runtime
+    proc_macro std test build deps examples incremental
+";
 
 /// Whether a name can be one of a stack and of a C function.
 fn is_valid(name: &str) -> bool {
@@ -66,7 +69,8 @@ pub fn new(args: &New) -> Exit {
         return Exit::Usage;
     }
     // The C of a stack begins its names with that of the stack, and those that all stacks share begin so.
-    let is_taken = name == "nacre" || args.template == Template::Rust && OF_RUST.split(' ').any(|word| word == name);
+    let is_taken =
+        name == "nacre" || args.template == Template::Rust && OF_RUST.split_whitespace().any(|word| word == name);
     if is_taken {
         complain(&format!("`{name}` cannot be a name here: it has a meaning of its own in what is compiled"));
         return Exit::Usage;
@@ -96,7 +100,7 @@ pub fn new(args: &New) -> Exit {
     Exit::Yes
 }
 
-/// Where the crates are that a program in Rust depends on: those that this program was built from, if nothing else is said.
+/// Where the crates are that a program in Rust depends on: what this program was built from, if nothing else is said.
 fn crates(args: &New) -> Result<String, String> {
     if args.template != Template::Rust {
         return match args.crates {

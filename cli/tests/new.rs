@@ -1,4 +1,4 @@
-//! Projects that `nacre new` begins, and the library that comes with the program: in empty folders, without the checkout.
+//! Projects that `nacre new` begins, and the library in the program: in empty folders, without the checkout.
 
 mod common;
 

@@ -59,7 +59,8 @@ pub mod {name} {{
             static {name}_stack: ::nacre_runtime::ffi::NacreStack;
         }}
         // SAFETY: the descriptor is a constant of the C that the build script has emitted.
-        unsafe {{ ::nacre_runtime::Stack::from_raw(&raw const {name}_stack) }}.expect(\"the compiler and the runtime have one version\")
+        let stack = unsafe {{ ::nacre_runtime::Stack::from_raw(&raw const {name}_stack) }};
+        stack.expect(\"the compiler and the runtime have one version\")
     }}
 }}
 "
