@@ -1,10 +1,8 @@
 //! Compiles stacks in the build script of a Rust program:
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     nacre_build::stack("chat.nacre", "chat");
-//! }
+//! // In `main` of build.rs:
+//! nacre_build::stack("chat.nacre", "chat");
 //! ```
 //!
 //! In the program, `nacre_runtime::stack!(chat);` declares the module `chat`, whose function `stack` returns the

@@ -58,7 +58,7 @@ impl Connection<'_> {
         let wanted = |this: &Connection, event: u16| match this.name(event) {
             "close" => close,
             "send" => !close,
-            _ => !close && !(send && sends),
+            _ => !(close || send && sends),
         };
         let fitting: Vec<usize> = (0..self.inputs.len()).filter(|at| wanted(self, self.inputs[*at].0)).collect();
         let at = *fitting.get(self.random.below(fitting.len() as u64) as usize)?;
