@@ -7,7 +7,7 @@ use std::net::UdpSocket;
 use std::path::Path;
 use std::process::Command;
 
-use common::ran;
+use common::{cargo_run, ran};
 use tempfile::TempDir;
 
 /// The program in a folder that has nothing of the checkout.
@@ -65,12 +65,7 @@ fn begun(template: &str) -> (TempDir, usize) {
                 assert!(out.contains("100 messages of 3000 bytes arrived"), "{out}");
             }
             ["cargo", "run"] => {
-                // In a target folder that remains, as what it depends on takes a minute to compile.
-                let target = Path::new(env!("CARGO_BIN_EXE_nacre")).ancestors().nth(2).expect("target/debug/nacre");
-                let mut cargo = Command::new(env!("CARGO"));
-                cargo.args(["run", "--quiet"]).current_dir(&folder).env("CARGO_TARGET_DIR", target.join("rust-embed"));
-                cargo.env("CARGO_PROFILE_DEV_DEBUG", "false").env("CARGO_INCREMENTAL", "0");
-                let (status, out, words) = ran(&mut cargo);
+                let (status, out, words) = ran(&mut cargo_run(&folder));
                 assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{words}");
             }
             other => panic!("{other:?}"),
@@ -88,7 +83,12 @@ fn begun(template: &str) -> (TempDir, usize) {
 fn stack_of_a_new_project_is_checked_verified_built_and_run() {
     let (folder, commands) = begun("stack");
     assert_eq!(commands, 8);
-    assert!(folder.path().join("mine/out/mine.c").is_file());
+    let text = fs::read_to_string(folder.path().join("mine/out/mine.c")).expect("a file");
+    // Whatever its name is, a stack of these layers comes with its proofs: no solver is there, and nothing is left out.
+    let mut build = program(&folder.path().join("mine"), &["build", "mine.nacre", "--stack", "mine", "-o", "again"]);
+    let (status, _, words) = ran(build.env("PATH", folder.path()).env("XDG_CACHE_HOME", folder.path()));
+    assert!(status == 0 && !words.contains("left out"), "{words}");
+    assert!(text == fs::read_to_string(folder.path().join("mine/again/mine.c")).expect("a file"));
 }
 
 #[test]
@@ -111,7 +111,13 @@ fn program_of_a_new_project_runs() {
 
 #[test]
 fn program_in_rust_of_a_new_project_runs() {
-    assert_eq!(begun("rust").1, 2);
+    let (folder, commands) = begun("rust");
+    assert_eq!(commands, 2);
+    // Cargo compiles the stack again when its source changes.
+    let folder = folder.path().join("mine");
+    fs::write(folder.join("mine.nacre"), "stack mine = nothing / floor;\n").expect("a file");
+    let (status, _, words) = ran(&mut cargo_run(&folder));
+    assert!(status != 0 && words.contains("mine.nacre:1"), "{status} {words}");
     let empty = TempDir::new().expect("a folder");
     for name in ["mod", "std", "build", "nacre_runtime"] {
         let (status, _, words) = ran(&mut program(empty.path(), &["new", name, "--template", "rust"]));
@@ -180,6 +186,10 @@ fn whole_library_is_in_the_program() {
     let imports: String = paths.iter().enumerate().map(|(at, path)| format!("import \"{path}\" as n{at};\n")).collect();
     fs::write(folder.path().join("all.nacre"), imports).expect("a file");
     succeeds(folder.path(), &["check", "all.nacre"]);
+    // However it is spelt, a file is one file.
+    let twice = "import \"nacre/pt2pt.nacre\";\nimport \"nacre/pt2pt/pt2pt.nacre\";\n";
+    fs::write(folder.path().join("twice.nacre"), twice).expect("a file");
+    succeeds(folder.path(), &["check", "twice.nacre"]);
 }
 
 #[test]
@@ -211,7 +221,9 @@ fn import_that_the_library_lacks_is_reported_with_what_there_is() {
         fs::write(folder.path().join("x.nacre"), format!("import \"{missing}\";\n")).expect("a file");
         let (status, _, words) = ran(&mut program(folder.path(), &["check", "x.nacre"]));
         assert_eq!(status, 1, "{missing}");
-        assert!(words.contains("the library has no such file") && words.contains("./nacre/"), "{missing}: {words}");
+        for part in ["the library has no such file", "nacre/floor.nacre", "./nacre/"] {
+            assert!(words.contains(part), "{missing}: {part}: {words}");
+        }
     }
     let (status, _, words) = ran(&mut program(folder.path(), &["library", "nope.nacre"]));
     assert_eq!(status, 1);
@@ -236,6 +248,13 @@ fn run_of_a_layer_of_the_library_is_replayed() {
     ];
     let (status, out, words) = ran(&mut program(folder.path(), &bad));
     assert_eq!(status, 1, "{out}{words}");
-    let (status, out, words) = ran(&mut program(folder.path(), &["replay", "run.json"]));
-    assert!(status < 2 && out.contains("sequencer"), "{status} {out}{words}");
+    // Also where a file of the same path is another layer.
+    let elsewhere = folder.path().join("elsewhere");
+    fs::create_dir_all(elsewhere.join("nacre")).expect("a folder");
+    fs::write(elsewhere.join("nacre/sequencer.nacre"), "worker").expect("a file");
+    for folder in [folder.path(), &elsewhere] {
+        let mut replay = program(folder, &["replay"]);
+        let (status, out, words) = ran(replay.arg(elsewhere.with_file_name("run.json")));
+        assert!(status == 0 && out.contains("the same outputs at each"), "{status} {out}{words}");
+    }
 }

@@ -34,11 +34,8 @@ pub fn stack(file: impl AsRef<Path>, name: &str) {
     for (ending, text) in [("h", emitted.header), ("c", emitted.source), ("rs", module(name))] {
         fs::write(folder.join(format!("{name}.{ending}")), text).expect("the output folder can be written to");
     }
-    cc::Build::new()
-        .file(folder.join(format!("{name}.c")))
-        .include(&folder)
-        .std("c11")
-        .compile(&format!("nacre_{name}"));
+    // The header is beside the C: that folder is not searched for those of the system.
+    cc::Build::new().file(folder.join(format!("{name}.c"))).std("c11").compile(&format!("nacre_{name}"));
 }
 
 /// The files that were read, without those of the library.

@@ -248,8 +248,12 @@ fn unseen(campaign: &Campaign, tally: &Tally) -> Vec<String> {
     let outputs = outputs.into_iter().filter(|name| tally.output(name) == 0);
     let counters = counters.into_iter().filter(|name| tally.counter(name) == 0);
     let mut unseen: Vec<String> = outcomes.chain(outputs).chain(counters).map(str::to_string).collect();
-    if !deaf && campaign.brings.iter().all(|name| tally.output(name) == 0) {
-        unseen.push(campaign.brings.join(" or "));
+    // Of other interfaces, a storm reaches some of the events: all of them come in dialogues.
+    let delivers = campaign.brings.iter().any(|name| name == "deliver");
+    let wanted: Vec<&str> =
+        campaign.brings.iter().map(String::as_str).filter(|n| !delivers || *n == "deliver").collect();
+    if !deaf && wanted.iter().all(|name| tally.output(name) == 0) {
+        unseen.push(wanted.join(" or "));
     }
     if tally.events < events() {
         unseen.push(format!("{} events", events()));

@@ -15,15 +15,18 @@ fn calls_are_accepted_up_to_the_stated_length_and_never_beyond() {
         let machines = Machines::new(&stack);
         let [endpoint, _] = machines.endpoints(&*machines.interpreter());
         let longest = longest_calls(&machines.stack);
+        let sends = machines.interface().input(None, "send").is_some();
         for (index, event) in machines.stack.interface().iter().enumerate() {
             let Some(longest) = longest.get(&(event.port, event.event)) else { continue };
-            stated += 1;
-            accepted += usize::from(endpoint.accepts(index as u16, *longest as usize));
+            // A call that answers is accepted when it is asked for.
+            if sends {
+                stated += 1;
+                accepted += usize::from(endpoint.accepts(index as u16, *longest as usize));
+            }
             assert!(!endpoint.accepts(index as u16, *longest as usize + 1), "{}: {longest} bytes", stack.name);
         }
     }
-    // A call that answers is accepted when it is asked for.
-    assert!(stated > 20 && accepted * 10 > stated * 8, "{accepted} of {stated} are accepted at once");
+    assert!(stated > 20 && accepted * 10 > stated * 9, "{accepted} of {stated} are accepted at once");
 }
 
 #[test]

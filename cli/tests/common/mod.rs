@@ -25,6 +25,17 @@ pub fn ran(command: &mut Command) -> (i32, String, String) {
     (status.code().expect("the program ends by itself"), text(stdout), messages)
 }
 
+/// Cargo, to run a package that embeds a stack. Built in a separate target folder, which remains, as dependencies take a minute to
+/// compile: in that of this build, it would replace libraries that are in use.
+pub fn cargo_run(package: &Path) -> Command {
+    let target = Path::new(env!("CARGO_BIN_EXE_nacre")).ancestors().nth(2).expect("target/debug/nacre");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet"]).current_dir(package).env("CARGO_TARGET_DIR", target.join("rust-embed"));
+    // Compiles faster; no debugging is needed.
+    cargo.env("CARGO_PROFILE_DEV_DEBUG", "false").env("CARGO_INCREMENTAL", "0");
+    cargo
+}
+
 pub const SMALL: &str = "cli/tests/sources/small.nacre";
 pub const FAILING: &str = "cli/tests/sources/failing.nacre";
 pub const WRONG: &str = "cli/tests/sources/wrong.nacre";

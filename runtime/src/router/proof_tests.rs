@@ -189,7 +189,7 @@ fn frames(client: &mut Router<Datagrams>) -> Vec<Vec<u8>> {
     client.outbox_mut().drain(..).map(|(_, frame)| frame).collect()
 }
 
-/// Gives frames of the honest client to the server, and returns what the application is told.
+/// Passes the honest client's frames to the server, and returns the events that its application receives.
 fn give(server: &mut Router<Datagrams>, frames: &[Vec<u8>]) -> Vec<String> {
     frames.iter().flat_map(|frame| (server.datagram(address(HONEST), frame), events(server)).1).collect()
 }
