@@ -65,7 +65,7 @@ fn entry_points_of_components_are_declared() {
         for point in spans(&starts).iter().filter(|point| !point.is_empty()) {
             let names: Vec<&str> = point.split("::").collect();
             let name = names.last().unwrap_or(&"");
-            let kinds = ["fn", "struct", "enum", "mod", "trait"];
+            let kinds = ["fn", "struct", "enum", "mod", "trait", "const"];
             let declared = kinds.iter().any(|kind| all.contains(&format!("{kind} {name}")));
             assert!(declared, "ARCHITECTURE.md: {room} has no {point}");
         }
