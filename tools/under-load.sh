@@ -18,6 +18,7 @@ nacre-runtime udp
 nacre-runtime connections
 nacre-runtime networks
 nacre-runtime c_interface
+nacre-runtime waking
 nacre-runtime namespaces
 nacre-runtime links
 nacre-runtime many_connections

@@ -1,7 +1,8 @@
 /* Runs the stacks that Nacre emits over UDP. Link with libnacre_runtime (.a or .so); docs/runtime.md is the guide.
  *
  * A listener, its connections and everything lent by it belong to one thread at a time: they may move to another thread, but
- * no two calls with the same listener may run at once. Different listeners are independent.
+ * no two calls with the same listener may run at once. Different listeners are independent. Only nacre_wake may be called
+ * from any thread, at any time.
  *
  * No header of a stack is needed beside this one; `struct nacre_stack` is what each emitted stack exports. */
 #ifndef NACRE_RUNTIME_H
@@ -16,6 +17,8 @@ extern "C" {
 
 struct nacre_stack;
 struct nacre_listener;
+struct nacre_waker;
+struct nacre_config;
 
 /* The result of a call. */
 enum nacre_run {
@@ -24,7 +27,9 @@ enum nacre_run {
     NACRE_RUN_TIMEOUT = 2, /* the time has passed: no event, or the message was not sent */
     NACRE_RUN_CLOSED = 3,  /* there is no such connection, or it has ended */
     NACRE_RUN_ERROR = 4,   /* nacre_error says which */
-    NACRE_RUN_TOO_LONG = 5 /* the stack never accepts so long a message; nothing happened */
+    NACRE_RUN_TOO_LONG = 5, /* the stack never accepts so long a message; nothing happened */
+    NACRE_RUN_WOKEN = 6,    /* of nacre_poll: nacre_wake was called */
+    NACRE_RUN_INTERRUPTED = 7 /* the program handled a signal while the call waited: what it waited for has not happened; call again */
 };
 
 /* The kinds of notices. */
@@ -38,7 +43,9 @@ enum nacre_notice_kind {
     NACRE_NOTICE_OTHER_STACK = 6, /* the two ends run different stacks: text */
     NACRE_NOTICE_ERROR = 7,       /* the system or the network reported an error: text; the connection continues */
     NACRE_NOTICE_OTHER = 8,       /* another event of the stack: event, arguments, data, len */
-    NACRE_NOTICE_MOVED = 9        /* the peer has another address now (option `moves`): peer */
+    NACRE_NOTICE_MOVED = 9,       /* the peer has another address now (option `moves`): peer */
+    NACRE_NOTICE_RESOLVED = 10    /* of nacre_resolve, whose number is in connection: data has arguments[0] times struct nacre_address, the best
+                                   * first; none: text says why */
 };
 
 /* Why a connection ended (enum Reason of the standard interfaces). */
@@ -55,7 +62,17 @@ enum nacre_reason {
     NACRE_REASON_BUSY = 128         /* there is no room for the connection, at the peer or here */
 };
 
-/* What data and text point to is lent until the next call with the same listener. */
+/* An address of a host. */
+struct nacre_address {
+    uint8_t ip[16];  /* family 4: in the last four bytes */
+    uint16_t port;   /* in the processor's order */
+    uint16_t family; /* 4 or 6 */
+    uint32_t scope;  /* of a link-local address of IPv6: the index of the interface; else 0 */
+};
+
+/* What data and text point to is lent until the next call with the same listener returns, whatever it returns: it may be given to
+ * that call as its data (nacre_send), and is gone afterwards, also if the call was refused. Who tries again later keeps a copy. If the
+ * library was built with debug assertions, data that was lent is overwritten then. */
 struct nacre_notice {
     uint32_t kind;       /* enum nacre_notice_kind */
     uint32_t reason;     /* enum nacre_reason */
@@ -72,6 +89,7 @@ struct nacre_notice {
     uint32_t has_peer_key; /* of NACRE_NOTICE_OPENED: 1 if the peer of a secure connection has proven to have peer_key */
     uint32_t reserved;
     uint8_t peer_key[32];
+    void *user;          /* of the connection (nacre_set_user); NULL: none */
 };
 
 /* Faults that frames meet on their way out and in, drawn from the seed. Probabilities are from 0 to 1. */
@@ -118,8 +136,8 @@ struct nacre_statistics {
     uint64_t path_mtu;      /* of a connection: bytes of a frame that the path carries; 0: not known, or the frames are short */
 };
 
-/* A listener on an IP address ("127.0.0.1", "::"; NULL: any, IPv4 and IPv6) and port (0: any). `options` may be NULL. NULL on
- * error: then nacre_error(NULL) says why, for this thread. */
+/* A listener on an IP address or the name of a host ("127.0.0.1", "::", "localhost"; NULL: any, IPv4 and IPv6) and port (0: any). Of a name
+ * the first address is taken that is this machine's. `options` may be NULL. NULL on error: then nacre_error(NULL) says why, for this thread. */
 struct nacre_listener *nacre_listen(const char *address, uint16_t port, const struct nacre_options *options);
 /* `count` listeners on one address, one for each thread: each has its own connections and receives their frames. The options apply to each
  * of them. Linux only, at most 64. On error nacre_error(NULL) says why, and `listeners` is unchanged. */
@@ -127,8 +145,21 @@ int nacre_listen_shards(const char *address, uint16_t port, const struct nacre_o
                         struct nacre_listener **listeners);
 /* Discards all connections at once and frees everything. */
 void nacre_listener_free(struct nacre_listener *listener);
+/* Loads the descriptor that `symbol` names ("reliable_stack") from a shared object (nacre build --shared), which stays loaded. NULL on error:
+ * nacre_error(listener) says why. A stack that is linked into the program needs no loading. */
+const struct nacre_stack *nacre_stack_load(struct nacre_listener *listener, const char *path, const char *symbol);
 /* Lets peers begin connections with a stack. The descriptor must stay. */
 int nacre_serve(struct nacre_listener *listener, const struct nacre_stack *stack);
+
+/* Sets given values of a stack (keys, sizes) before a connection with `peer` begins; `with` is what the program stated. It may call
+ * nacre_set and nacre_set_bytes, and nothing else with the listener. */
+typedef void (*nacre_prepare)(void *with, struct nacre_config *config, const struct nacre_address *peer);
+/* Sets a number by its name ("floor.identity"). NACRE_RUN_ERROR: the stack has no such given value, or it is no number. */
+int nacre_set(struct nacre_config *config, const char *name, uint64_t value);
+/* Sets bytes by their name, exactly as many as it has. NACRE_RUN_ERROR: the stack has no such given value, or of another length. */
+int nacre_set_bytes(struct nacre_config *config, const char *name, const uint8_t *bytes, size_t len);
+/* The same as nacre_serve; `prepare` is called for each connection that a peer begins, as long as the listener is there. */
+int nacre_serve_with(struct nacre_listener *listener, const struct nacre_stack *stack, nacre_prepare prepare, void *with);
 /* The local port. */
 uint16_t nacre_local_port(const struct nacre_listener *listener);
 /* The descriptor that becomes readable with a frame, for the program's own event loop; -1: none. */
@@ -136,19 +167,42 @@ int nacre_descriptor(const struct nacre_listener *listener);
 /* Nanoseconds until nacre_poll must be called even if no frame arrives; UINT64_MAX: never. */
 uint64_t nacre_next_ns(const struct nacre_listener *listener);
 
-/* Begins a connection; the host may be a name. Nothing is known of the peer before NACRE_NOTICE_OPENED. */
+/* Wakes the listener's nacre_poll from any thread, or its next one if none waits: NACRE_RUN_WOKEN. For programs that wait in nacre_poll; others
+ * have ways of their own. The waker stays valid without its listener, until it is freed. */
+int nacre_waker(struct nacre_listener *listener, struct nacre_waker **waker);
+void nacre_wake(const struct nacre_waker *waker);
+void nacre_waker_free(struct nacre_waker *waker);
+/* Begins to look for the addresses of a host, without waiting; NACRE_NOTICE_RESOLVED follows with this number. At most 16 at once. */
+int nacre_resolve(struct nacre_listener *listener, const char *host, uint16_t port, uint64_t *number);
+
+/* Begins a connection. The host may be a name: then the call waits until its addresses are found, and takes the first that the listener
+ * can send to. Nothing is known of the peer before NACRE_NOTICE_OPENED. */
 int nacre_connect(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
                   uint64_t *connection);
 /* Whom a secure connection expects. */
 enum nacre_expect {
     NACRE_EXPECT_ANY = 0, /* any peer with a key, which NACRE_NOTICE_OPENED names: the program decides */
     NACRE_EXPECT_KEY = 1, /* the peer with the key */
-    NACRE_EXPECT_PSK = 2  /* a peer with the same psk */
+    NACRE_EXPECT_PSK = 2, /* a peer with the same psk */
+    NACRE_EXPECT_USUAL = 3 /* as nacre_connect; the stack may have no keys */
 };
 /* Begins a connection of a stack with keys; nacre_connect expects any peer, or one with the psk if there are no keys. Calls are
  * refused until NACRE_NOTICE_OPENED. `key`: the public key of the peer, 32 bytes, for NACRE_EXPECT_KEY; else NULL. */
 int nacre_connect_secure(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
                          uint32_t expect, const uint8_t *key, uint64_t *connection);
+/* How a connection begins. Begins with its own size. */
+struct nacre_connecting {
+    uint32_t size;       /* sizeof(struct nacre_connecting) */
+    uint32_t expect;     /* enum nacre_expect */
+    const uint8_t *key;  /* of NACRE_EXPECT_KEY */
+    nacre_prepare prepare; /* sets given values of the stack, such as floor.identity; NULL: none */
+    void *prepare_with;
+    void *user;          /* as nacre_set_user */
+    const struct nacre_address *address; /* instead of host and port: such as from NACRE_NOTICE_RESOLVED; NULL: none */
+};
+/* The same, as `how` says; NULL: as nacre_connect. */
+int nacre_connect_with(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
+                       const struct nacre_connecting *how, uint64_t *connection);
 /* Draws a secret key: 32 bytes. */
 int nacre_keys_new(uint8_t *secret);
 /* The public key of a secret key: 32 bytes. */
@@ -159,6 +213,12 @@ int nacre_key_text(const uint8_t *key, char *to);
 int nacre_key_read(const char *from, uint8_t *key);
 /* The longest message that the connection's stack ever accepts. */
 int nacre_max_message(struct nacre_listener *listener, uint64_t connection, size_t *len);
+/* 1: the connection's stack would accept a message of this length now, and the socket has room; 0: not. */
+int nacre_accepts(const struct nacre_listener *listener, uint64_t connection, size_t len);
+/* The index of an input event of the connection's stack, for nacre_call. NACRE_RUN_ERROR: it has none with this name. */
+int nacre_input_event(struct nacre_listener *listener, uint64_t connection, const char *name, uint16_t *event);
+/* The name of an event of the connection's stack (of NACRE_NOTICE_OTHER), lent until the next call; NULL: there is no such event. */
+const char *nacre_event_name(struct nacre_listener *listener, uint64_t connection, uint16_t event);
 /* Sends a message. */
 int nacre_send(struct nacre_listener *listener, uint64_t connection, const void *data, size_t len);
 /* Sends a message, waiting up to timeout_ms milliseconds (negative: without end) until it is accepted. */
@@ -177,10 +237,27 @@ int nacre_close_with(struct nacre_listener *listener, uint64_t connection, uint3
 /* Refuses a connection of a peer, or ends any connection at once: no notice follows here, and undelivered messages are lost. The
  * peer's connection ends with NACRE_REASON_REFUSED, this code and text. */
 int nacre_refuse(struct nacre_listener *listener, uint64_t connection, uint32_t code, const char *text);
+/* Answers the peer of a closed connection, in case it missed the last acknowledgement, until that is sure or nacre_options.linger_ms have
+ * passed: for programs that end then. */
+int nacre_linger(struct nacre_listener *listener, uint64_t connection);
 /* Ends a connection at once: no notice follows, and the peer is not notified. */
 void nacre_discard(struct nacre_listener *listener, uint64_t connection);
+/* 1 (as it begins): the peer may send more as the program takes messages; 0: only as it calls nacre_grant, so that one peer can be slowed down. */
+int nacre_grants_by_itself(struct nacre_listener *listener, uint64_t connection, int by_itself);
+/* Lets the stack deliver so many messages more. */
+int nacre_grant(struct nacre_listener *listener, uint64_t connection, uint16_t messages);
+/* The peer's address. */
+int nacre_peer(struct nacre_listener *listener, uint64_t connection, struct nacre_address *address);
+/* Attaches a pointer of the program's to a connection: the notices of the connection have it, NACRE_NOTICE_CLOSED is the last. */
+int nacre_set_user(struct nacre_listener *listener, uint64_t connection, void *user);
+/* The pointer; NULL: none, or no such connection. */
+void *nacre_user(const struct nacre_listener *listener, uint64_t connection);
 /* Numbers about a connection, or (0) about the listener. */
 int nacre_statistics_of(const struct nacre_listener *listener, uint64_t connection, struct nacre_statistics *statistics);
+/* A counter of the connection's stack by its name ("pt2pt.retransmitted"). NACRE_RUN_ERROR: the stack has none with this name. */
+int nacre_counter(struct nacre_listener *listener, uint64_t connection, const char *name, uint64_t *value);
+/* The names of the stack's counters from 0 on, lent until the next call; NULL: there are no more. */
+const char *nacre_counter_name(struct nacre_listener *listener, uint64_t connection, uint32_t index);
 /* The message of the last call of this listener that failed; NULL: of the last nacre_listen of this thread. Lent until the next
  * call; never NULL. */
 const char *nacre_error(const struct nacre_listener *listener);

@@ -4,17 +4,22 @@ use crate::clock::nanoseconds;
 use crate::error::{Error, Reason};
 use crate::event::{ConnectionId, Event, Head, Pending};
 use crate::listener::Listener;
+use crate::waker::Woken;
+use std::io;
 use std::time::Duration;
 
 impl Listener {
-    /// `poll`, but waits until there is an event or the time has passed (None: without end).
+    /// `poll`, but waits until there is an event, the time has passed (None: without end), or a [`Waker`] was used.
     ///
-    /// Errors: `Io` if the system cannot wait for the socket.
+    /// Errors: `Interrupted` by a signal; `Io` if the system cannot wait for the socket. So of all calls that wait.
+    ///
+    /// [`Waker`]: crate::Waker
     pub fn wait(&mut self, time: Option<Duration>) -> Result<Option<Event<'_>>, Error> {
         let until = self.until(time);
         let found = loop {
             let found = self.find();
-            if found.is_some() || self.now() >= until {
+            self.was_woken = found.is_none() && self.take_woken();
+            if found.is_some() || self.was_woken || self.now() >= until {
                 break found;
             }
             if self.router.events().is_empty() {
@@ -156,7 +161,18 @@ impl Listener {
         }
         debug_assert!(!link.holds_some(), "`work` has sent what was held before it found nothing to do");
         let time = (next != u64::MAX).then(|| Duration::from_nanos(next.saturating_sub(now)));
-        self.router.outbox_mut().wait(time).map_err(Error::io("cannot wait for frames"))
+        let woken = self.woken.as_ref();
+        let waited = self.router.outbox_mut().wait(woken.map(Woken::bell), time);
+        woken.inspect(|woken| woken.silence());
+        waited.map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => Error::Interrupted,
+            _ => Error::io("cannot wait for frames")(error),
+        })
+    }
+
+    /// Whether the waker was used since the last time.
+    fn take_woken(&self) -> bool {
+        self.woken.as_ref().is_some_and(Woken::take)
     }
 
     /// Begins a call that waits so long; the system is asked at least once.

@@ -1,10 +1,8 @@
-//! Keys and secure connections for C programs; `include/nacre_runtime.h` says what each function does.
+//! Keys for C programs; `include/nacre_runtime.h` says what each function does.
 
-use crate::c_interface::{resolve, with, CListener, ERROR, OK};
-use crate::c_text::{invalid, text};
-use crate::ffi::NacreStack;
-use crate::instance::Config;
-use crate::secure::keys::{Expect, Keys, PublicKey};
+use crate::c_interface::{ERROR, OK};
+use crate::c_text::text;
+use crate::secure::keys::{Keys, PublicKey};
 use std::ffi::{c_char, c_int};
 
 /// Digits of a public key and the zero byte.
@@ -61,36 +59,5 @@ pub unsafe extern "C" fn nacre_key_read(from: *const c_char, key: *mut u8) -> c_
             OK
         }
         Err(_) => ERROR,
-    }
-}
-
-/// # Safety
-/// `host` is a string, `stack` a descriptor that stays, `key` is NULL or has 32 bytes, `connection` is writable.
-#[no_mangle]
-pub unsafe extern "C" fn nacre_connect_secure(
-    listener: *mut CListener,
-    host: *const c_char,
-    port: u16,
-    stack: *const NacreStack,
-    expect: u32,
-    key: *const u8,
-    connection: *mut u64,
-) -> c_int {
-    // SAFETY: the caller's promise.
-    unsafe {
-        with(listener, |this| {
-            let host = text(host)?.ok_or_else(|| invalid("the host is NULL"))?;
-            let place = connection.as_mut().ok_or_else(|| invalid("the place for the connection is NULL"))?;
-            let key = key.cast::<[u8; 32]>().as_ref().ok_or_else(|| invalid("the peer's key is NULL"));
-            let expect = match expect {
-                0 => Expect::Any,
-                1 => Expect::Key(PublicKey(*key?)),
-                2 => Expect::Psk,
-                _ => return Err(invalid("the expectation is none of enum nacre_expect")),
-            };
-            let (to, stack) = (resolve(host, port)?, this.stack(stack)?);
-            *place = this.listener.connect_secure(to, &stack, expect, |_: &mut Config| {})?.to_number();
-            Ok(())
-        })
     }
 }

@@ -1,9 +1,9 @@
 //! Events as C programs get them.
 
+use crate::c_loan::Loan;
 use crate::event::{ConnectionId, Event};
 use crate::ffi::NacreAddr;
-use crate::output::Message;
-use std::ffi::{c_char, CString};
+use std::ffi::{c_char, c_void, CString};
 use std::ptr;
 
 /// `struct nacre_notice`.
@@ -24,27 +24,41 @@ pub struct CNotice {
     pub has_peer_key: u32,
     pub reserved: u32,
     pub peer_key: [u8; 32],
+    pub user: *mut c_void,
 }
 
-/// The event as a notice; what it points to is in the event, in `text` or in `bytes`.
-pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8>) -> CNotice {
-    let mut notice = CNotice {
-        kind: 0,
-        reason: 0,
-        connection: 0,
-        data: ptr::null(),
-        len: 0,
-        text: ptr::null(),
-        arguments: [0; 4],
-        peer_ip: [0; 16],
-        peer_port: 0,
-        peer_family: 0,
-        event: 0,
-        is_proven: 0,
-        has_peer_key: 0,
-        reserved: 0,
-        peer_key: [0; 32],
-    };
+impl CNotice {
+    /// The kind of `Event::Closed`.
+    pub(crate) const CLOSED: u32 = 5;
+    /// The kind of what `nacre_resolve` has found.
+    pub(crate) const RESOLVED: u32 = 10;
+
+    /// A notice of no event.
+    pub(crate) fn empty() -> CNotice {
+        CNotice {
+            kind: 0,
+            reason: 0,
+            connection: 0,
+            data: ptr::null(),
+            len: 0,
+            text: ptr::null(),
+            arguments: [0; 4],
+            peer_ip: [0; 16],
+            peer_port: 0,
+            peer_family: 0,
+            event: 0,
+            is_proven: 0,
+            has_peer_key: 0,
+            reserved: 0,
+            peer_key: [0; 32],
+            user: ptr::null_mut(),
+        }
+    }
+}
+
+/// The event as a notice; what it points to is in the event, in `text` or in `loan`.
+pub(crate) fn translate(event: Event<'_>, text: &mut CString, loan: &mut Loan) -> CNotice {
+    let mut notice = CNotice::empty();
     let mut peer = None;
     let mut words = None;
     let number = |id: ConnectionId| id.to_number();
@@ -59,11 +73,11 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         Event::Delivered { connection, from, is_proven, message } => {
             notice.is_proven = is_proven.into();
             (notice.kind, notice.connection, peer) = (3, number(connection), from);
-            (notice.data, notice.len) = lend(&message, bytes);
+            (notice.data, notice.len) = loan.lend(&message);
         }
         Event::Writable { connection } => (notice.kind, notice.connection) = (4, number(connection)),
         Event::Closed { connection, reason, words: told } => {
-            (notice.kind, notice.connection, notice.reason) = (5, number(connection), reason as u32);
+            (notice.kind, notice.connection, notice.reason) = (CNotice::CLOSED, number(connection), reason as u32);
             words = Some(told.as_ref().map_or(reason.to_string(), |told| told.text.clone()));
             notice.arguments[..2].copy_from_slice(&told.map_or([0, 0], |told| [1, told.code.into()]));
         }
@@ -81,7 +95,7 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         Event::Other { connection, event, arguments, address, message } => {
             (notice.kind, notice.connection, notice.event) = (8, number(connection), event);
             (notice.arguments, peer) = (arguments, address);
-            (notice.data, notice.len) = lend(&message, bytes);
+            (notice.data, notice.len) = loan.lend(&message);
         }
     }
     let peer = peer.map_or(NacreAddr::default(), NacreAddr::from);
@@ -91,15 +105,6 @@ pub(crate) fn translate(event: Event<'_>, text: &mut CString, bytes: &mut Vec<u8
         notice.text = text.as_ptr();
     }
     notice
-}
-
-/// The message in one piece: where it is, or a copy if it is in several.
-fn lend(message: &Message<'_>, bytes: &mut Vec<u8>) -> (*const u8, usize) {
-    let whole = message.as_slice().unwrap_or_else(|| {
-        *bytes = message.to_vec();
-        bytes
-    });
-    (whole.as_ptr(), whole.len())
 }
 
 /// The text for C; a zero byte in it becomes a space.

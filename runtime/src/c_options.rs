@@ -1,5 +1,6 @@
 //! A listener as a C program describes it.
 
+use crate::c_names::{first_of, resolve};
 use crate::c_text::{invalid, text};
 use crate::capture::Captured;
 use crate::error::Error;
@@ -12,7 +13,7 @@ use crate::transport::Transport;
 use std::ffi::c_char;
 use std::fs::File;
 use std::io::BufWriter;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 /// `struct nacre_faults`.
@@ -65,14 +66,13 @@ pub(crate) unsafe fn listen(
     options: *const COptions,
     count: usize,
 ) -> Result<Vec<Listener>, Error> {
-    let address = match address {
-        Some(text) => text.parse::<IpAddr>().map_err(|_| invalid(&format!("`{text}` is not an IP address")))?,
-        None => Ipv6Addr::UNSPECIFIED.into(),
+    let addresses = match address {
+        Some(host) => resolve(host, port)?,
+        None => vec![SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), port)],
     };
-    let address = SocketAddr::new(address, port);
     // SAFETY: the caller's promise.
     let Some(from) = (unsafe { options.as_ref() }) else {
-        return Listener::bind_shards(address, &Options::default(), count);
+        return first_of(addresses, |address| Listener::bind_shards(address, &Options::default(), count));
     };
     let mut options = to_options(from)?;
     // SAFETY: the caller's promise.
@@ -88,7 +88,7 @@ pub(crate) unsafe fn listen(
     if file.is_some() && count > 1 {
         return Err(invalid("several listeners cannot write one capture"));
     }
-    Listener::bind_shards_over(address, &options, count, |udp| {
+    let over = |udp| {
         let mut transport: Box<dyn Transport> = Box::new(udp);
         if let Some(file) = file {
             let open = File::create(file).and_then(|file| Captured::new(transport, BufWriter::new(file)));
@@ -98,7 +98,8 @@ pub(crate) unsafe fn listen(
             transport = Box::new(Faulty::new(transport, to_faults(faults), Direction::Both));
         }
         Ok(transport)
-    })
+    };
+    first_of(addresses, |address| Listener::bind_shards_over(address, &options, count, over))
 }
 
 fn to_options(from: &COptions) -> Result<Options, Error> {

@@ -1,6 +1,14 @@
-//! Numbers about a connection or a listener, as a C program gets them.
+//! What a C program is told of a connection or a listener; `include/nacre_runtime.h` says what each function does.
 
+use crate::c_interface::{with, CListener, CLOSED, ERROR, OK};
+use crate::c_names::CAddress;
+use crate::c_notice::in_c;
+use crate::c_text::{invalid, text};
+use crate::event::ConnectionId;
+use crate::stack::Stack;
 use crate::statistics::{ConnectionStatistics, Traffic};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
 
 /// `struct nacre_statistics`.
 #[repr(C)]
@@ -23,7 +31,7 @@ pub struct CStatistics {
 }
 
 /// The numbers about a connection.
-pub(crate) fn of_connection(one: &ConnectionStatistics) -> CStatistics {
+fn of_connection(one: &ConnectionStatistics) -> CStatistics {
     CStatistics {
         connections: 1,
         retransmitted: one.retransmitted.unwrap_or(0),
@@ -33,7 +41,7 @@ pub(crate) fn of_connection(one: &ConnectionStatistics) -> CStatistics {
     }
 }
 
-pub(crate) fn in_numbers(traffic: &Traffic) -> CStatistics {
+fn in_numbers(traffic: &Traffic) -> CStatistics {
     CStatistics {
         frames_in: traffic.frames_in,
         bytes_in: traffic.bytes_in,
@@ -47,4 +55,149 @@ pub(crate) fn in_numbers(traffic: &Traffic) -> CStatistics {
         withheld: traffic.withheld,
         ..CStatistics::default()
     }
+}
+
+/// # Safety
+/// `statistics` is writable.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_statistics_of(
+    listener: *const CListener,
+    connection: u64,
+    statistics: *mut CStatistics,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let (Some(this), Some(to)) = (unsafe { (listener.as_ref(), statistics.as_mut()) }) else {
+        return ERROR;
+    };
+    if connection == 0 {
+        let all = this.listener.statistics();
+        *to = CStatistics { connections: all.connections as u64, ..in_numbers(&all.traffic) };
+        return OK;
+    }
+    match this.listener.statistics_of(ConnectionId::from_number(connection)) {
+        Ok(one) => {
+            *to = of_connection(&one);
+            OK
+        }
+        Err(_) => CLOSED,
+    }
+}
+
+/// # Safety
+/// `name` is a string, `value` is writable.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_counter(
+    listener: *mut CListener,
+    connection: u64,
+    name: *const c_char,
+    value: *mut u64,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with(listener, |this| {
+            let name = text(name)?.ok_or_else(|| invalid("the name is NULL"))?;
+            let place = value.as_mut().ok_or_else(|| invalid("the place for the number is NULL"))?;
+            let counters = this.listener.statistics_of(ConnectionId::from_number(connection))?.counters;
+            let found = counters.into_iter().find(|(own, _)| own == name);
+            *place = found.ok_or_else(|| invalid(&format!("the stack has no counter `{name}`")))?.1;
+            Ok(())
+        })
+    }
+}
+
+/// # Safety
+/// As for all.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_counter_name(listener: *mut CListener, connection: u64, index: u32) -> *const c_char {
+    // SAFETY: the caller's promise.
+    unsafe { name_of(listener, connection, |stack| stack.counters().get(index as usize).map(String::as_str)) }
+}
+
+/// # Safety
+/// As for all.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_event_name(listener: *mut CListener, connection: u64, event: u16) -> *const c_char {
+    // SAFETY: the caller's promise.
+    unsafe { name_of(listener, connection, |stack| stack.events().get(usize::from(event)).map(|it| it.name.as_str())) }
+}
+
+/// Lends a name of something of a connection's stack.
+///
+/// # Safety
+/// As for all.
+unsafe fn name_of(
+    listener: *mut CListener,
+    connection: u64,
+    find: impl FnOnce(&Stack) -> Option<&str>,
+) -> *const c_char {
+    // SAFETY: the caller's promise.
+    let Some(this) = (unsafe { listener.as_mut() }) else {
+        return ptr::null();
+    };
+    let stack = this.listener.stack(ConnectionId::from_number(connection));
+    match stack.ok().and_then(find).map(in_c) {
+        Some(name) => {
+            this.text = name;
+            this.text.as_ptr()
+        }
+        None => ptr::null(),
+    }
+}
+
+/// # Safety
+/// `name` is a string, `event` is writable.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_input_event(
+    listener: *mut CListener,
+    connection: u64,
+    name: *const c_char,
+    event: *mut u16,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with(listener, |this| {
+            let name = text(name)?.ok_or_else(|| invalid("the name is NULL"))?;
+            let place = event.as_mut().ok_or_else(|| invalid("the place for the event is NULL"))?;
+            let found = this.listener.stack(ConnectionId::from_number(connection))?.input_event(name);
+            *place = found.ok_or_else(|| invalid(&format!("the stack has no input event `{name}`")))?;
+            Ok(())
+        })
+    }
+}
+
+/// # Safety
+/// `address` is writable.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_peer(listener: *mut CListener, connection: u64, address: *mut CAddress) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with(listener, |this| {
+            let place = address.as_mut().ok_or_else(|| invalid("the place for the address is NULL"))?;
+            *place = CAddress::from(this.listener.peer(ConnectionId::from_number(connection))?);
+            Ok(())
+        })
+    }
+}
+
+/// # Safety
+/// As for all; `user` is never looked at.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_set_user(listener: *mut CListener, connection: u64, user: *mut c_void) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with(listener, |this| {
+            this.listener.stack(ConnectionId::from_number(connection))?;
+            this.users.insert(connection, user);
+            Ok(())
+        })
+    }
+}
+
+/// # Safety
+/// As for all.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_user(listener: *const CListener, connection: u64) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    let user = unsafe { listener.as_ref() }.and_then(|this| this.users.get(&connection));
+    user.copied().unwrap_or(ptr::null_mut())
 }

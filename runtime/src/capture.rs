@@ -3,6 +3,7 @@
 use crate::transport::{joined, Transport};
 use std::io::{self, IoSlice, Write};
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Classic pcap with nanoseconds.
@@ -144,6 +145,13 @@ impl<T: Transport, W: Write + Send> Captured<T, W> {
         self.check(written);
     }
 
+    fn write_out(&mut self) {
+        if !self.failed {
+            let flushed = self.pcap.flush();
+            self.check(flushed);
+        }
+    }
+
     fn check(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
             self.failed = true;
@@ -184,11 +192,17 @@ impl<T: Transport, W: Write + Send> Transport for Captured<T, W> {
     }
 
     fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
-        if !self.failed {
-            let flushed = self.pcap.flush();
-            self.check(flushed);
-        }
+        self.write_out();
         self.inner.wait(writable, time)
+    }
+
+    fn wait_or(&mut self, bell: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        self.write_out();
+        self.inner.wait_or(bell, writable, time)
+    }
+
+    fn reaches(&self, to: SocketAddr) -> bool {
+        self.inner.reaches(to)
     }
 
     fn deadline(&self) -> u64 {

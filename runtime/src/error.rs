@@ -109,6 +109,8 @@ pub enum Error {
     TooLong { len: usize, max: usize },
     /// The deadline passed first; nothing is lost.
     TimedOut,
+    /// The program has handled a signal while the call waited; nothing is lost: call again.
+    Interrupted,
     /// The connection has ended.
     Closed(Reason),
     /// The peer's application has refused the connection, and says why.
@@ -158,6 +160,7 @@ impl fmt::Display for Error {
                 write!(f, "the message has {len} bytes; the stack accepts at most {max}")
             }
             Error::TimedOut => f.write_str("not done before the deadline"),
+            Error::Interrupted => f.write_str("a signal was handled before it was done"),
             Error::Closed(reason) => write!(f, "the connection has ended: {reason}"),
             Error::Rejected(words) => write!(f, "refused by the peer: {words}"),
             Error::OtherStack { peer, ours, served } => f.write_str(&describe_other_stack(*peer, ours, served)),

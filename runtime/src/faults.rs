@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -262,6 +263,14 @@ impl<T: Transport> Transport for Faulty<T> {
 
     fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
         self.inner.wait(writable, time)
+    }
+
+    fn wait_or(&mut self, bell: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        self.inner.wait_or(bell, writable, time)
+    }
+
+    fn reaches(&self, to: SocketAddr) -> bool {
+        self.inner.reaches(to)
     }
 
     fn deadline(&self) -> u64 {

@@ -6,6 +6,7 @@ use crate::outbox::{Flow, Flushed, Outbox, Sent};
 use crate::transport::{joined, Transport};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 /// Sends frames at once, several together, or when the transport has room again.
@@ -54,9 +55,13 @@ impl Link {
         self.transport.receive(buffer)
     }
 
-    /// Waits for a frame; for room too, if frames wait for it.
-    pub(crate) fn wait(&mut self, time: Option<Duration>) -> io::Result<()> {
-        self.transport.wait(!self.backlog.is_empty(), time)
+    /// Waits for a frame; for room too, if frames wait for it; for the bell too, if there is one.
+    pub(crate) fn wait(&mut self, bell: Option<BorrowedFd<'_>>, time: Option<Duration>) -> io::Result<()> {
+        let writable = !self.backlog.is_empty();
+        match bell {
+            Some(bell) => self.transport.wait_or(bell, writable, time),
+            None => self.transport.wait(writable, time),
+        }
     }
 
     /// The network's reports about frames; `error` if there are none.

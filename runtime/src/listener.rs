@@ -14,6 +14,7 @@ pub use crate::stacks::Prepare;
 use crate::statistics::{ConnectionStatistics, ListenerStatistics};
 use crate::transport::Transport;
 use crate::udp::{group, Udp};
+use crate::waker::{Waker, Woken};
 use crate::wire::Label;
 use std::cell::Cell;
 use std::io;
@@ -32,6 +33,10 @@ pub struct Listener {
     pub(crate) is_emptied: bool,
     /// Frames of the current batch that have been handled since the clock was read.
     since: u32,
+    /// Set by the first `waker`.
+    pub(crate) woken: Option<Woken>,
+    /// Whether the last `wait` returned because of it.
+    pub(crate) was_woken: bool,
     not_sync: PhantomData<Cell<()>>,
 }
 
@@ -78,7 +83,15 @@ impl Listener {
         let now = transport.now();
         let link = Link::new(Box::new(transport), options.backlog, options.gather);
         let router = Router::of_shard(shard, link, options, now);
-        Listener { router, asked_at: now, is_emptied: false, since: 0, not_sync: PhantomData }
+        Listener {
+            router,
+            asked_at: now,
+            is_emptied: false,
+            since: 0,
+            woken: None,
+            was_woken: false,
+            not_sync: PhantomData,
+        }
     }
 
     /// The address that peers send to.
@@ -96,6 +109,18 @@ impl Listener {
         self.transport().descriptor()
     }
 
+    /// What other threads wake this listener by while it waits. Programs that wait by `descriptor` have ways of their
+    /// own.
+    ///
+    /// Errors: `Io` if the system has no descriptor left.
+    pub fn waker(&mut self) -> Result<Waker, Error> {
+        if let Some(woken) = &self.woken {
+            return Ok(woken.waker());
+        }
+        let woken = Woken::new().map_err(Error::io("cannot make a waker"))?;
+        Ok(self.woken.insert(woken).waker())
+    }
+
     /// Lets peers begin connections with a stack.
     ///
     /// Errors: `Invalid` if the stack cannot share the port with those already served (without a preamble, only alone).
@@ -111,7 +136,8 @@ impl Listener {
     /// Begins a connection. Nothing is sent before the first message, unless the stack has something to say by itself;
     /// `Opened` tells when the peer has answered.
     ///
-    /// Errors: `Full`; `Invalid` if there is a connection with this peer and stack, or the stack needs other givens.
+    /// Errors: `Full`; `Invalid` if there is a connection with this peer and stack, the stack needs other givens, the
+    /// port is 0, or the address has another family than the listener's.
     pub fn connect(&mut self, to: SocketAddr, stack: &Stack) -> Result<ConnectionId, Error> {
         self.connect_with(to, stack, |_| {})
     }
@@ -124,6 +150,7 @@ impl Listener {
         stack: &Stack,
         prepare: impl FnOnce(&mut Config),
     ) -> Result<ConnectionId, Error> {
+        self.check_reaches(to)?;
         self.look_at_clock();
         self.router.connect(to, stack, prepare)
     }
@@ -139,6 +166,7 @@ impl Listener {
         expect: Expect,
         prepare: impl FnOnce(&mut Config),
     ) -> Result<ConnectionId, Error> {
+        self.check_reaches(to)?;
         self.look_at_clock();
         self.router.connect_expecting(to, stack, Some(expect), prepare)
     }
@@ -286,6 +314,16 @@ impl Listener {
 
     fn transport(&self) -> &dyn Transport {
         self.router.outbox().transport()
+    }
+
+    fn check_reaches(&self, to: SocketAddr) -> Result<(), Error> {
+        if to.port() == 0 {
+            return Err(Error::Invalid("the port is 0".into()));
+        }
+        match self.transport().reaches(to) {
+            true => Ok(()),
+            false => Err(Error::Invalid(format!("{to} cannot be reached from {}: address families", self.local()))),
+        }
     }
 
     /// Every way in begins with this.

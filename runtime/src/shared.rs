@@ -36,7 +36,7 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -148,14 +148,13 @@ impl Shared {
         let mut time = time;
         // `epoll_wait` counts milliseconds.
         if time.is_some_and(|time| time.subsec_nanos() % MILLISECOND as u32 != 0 && time < Duration::from_millis(10)) {
-            system::wait(self.epoll.as_fd(), false, time)?;
+            system::wait(self.epoll.as_fd(), None, false, time)?;
             time = Some(Duration::ZERO);
         }
         let limit = time.and_then(|time| Timespec::try_from(time).ok());
         let mut events = [MaybeUninit::uninit(); EVENTS];
         let events = match epoll::wait(&self.epoll, &mut events[..], limit.as_ref()) {
             Ok((events, _)) => events,
-            Err(rustix::io::Errno::INTR) => &mut [],
             Err(error) => return Err(error.into()),
         };
         for event in events {
@@ -165,6 +164,12 @@ impl Shared {
             }
         }
         Ok(())
+    }
+
+    /// How long to wait at most: until the time, or until it may try again to open what it could not.
+    fn until_open(&self, time: Option<Duration>) -> Option<Duration> {
+        let until_open = (self.open_at != NEVER).then(|| Duration::from_nanos(self.open_at.saturating_sub(self.now())));
+        time.into_iter().chain(until_open).min()
     }
 
     /// A socket is readable.
@@ -355,8 +360,15 @@ impl Transport for Shared {
         if self.has_received() || !self.arm(writable) {
             return Ok(());
         }
-        let until_open = (self.open_at != NEVER).then(|| Duration::from_nanos(self.open_at.saturating_sub(self.now())));
-        self.look(time.into_iter().chain(until_open).min())
+        self.look(self.until_open(time))
+    }
+
+    fn wait_or(&mut self, bell: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        if self.has_received() || !self.arm(writable) {
+            return Ok(());
+        }
+        system::wait(self.epoll.as_fd(), Some(bell), false, self.until_open(time))?;
+        self.look(Some(Duration::ZERO))
     }
 
     /// At once, if the program sleeps by the descriptor and that does not tell of everything.

@@ -6,36 +6,46 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-/// Waits until the socket is readable (or, if asked, writable), has an error, or the time has passed; a signal ends it
-/// too.
-pub(crate) fn wait(socket: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
+/// Waits until the socket is readable (or, if asked, writable), has an error, the bell is readable, or the time has
+/// passed.
+///
+/// Errors: `Interrupted` by a signal that was handled; those of the system.
+pub(crate) fn wait(
+    socket: BorrowedFd<'_>,
+    bell: Option<BorrowedFd<'_>>,
+    writable: bool,
+    time: Option<Duration>,
+) -> io::Result<()> {
     let events = libc::POLLIN | if writable { libc::POLLOUT } else { 0 };
-    let mut poll = libc::pollfd { fd: socket.as_raw_fd(), events, revents: 0 };
-    let code = poll_once(&mut poll, time);
-    if code < 0 {
-        let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
+    // A negative descriptor is passed over.
+    let bell = bell.map_or(-1, |bell| bell.as_raw_fd());
+    let mut polled = [
+        libc::pollfd { fd: socket.as_raw_fd(), events, revents: 0 },
+        libc::pollfd { fd: bell, events: libc::POLLIN, revents: 0 },
+    ];
+    match poll_once(&mut polled, time) {
+        ..0 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(target_os = "linux")]
-fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
+fn poll_once(polled: &mut [libc::pollfd; 2], time: Option<Duration>) -> i32 {
     let time = time.map(|time| libc::timespec {
         tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
         tv_nsec: time.subsec_nanos() as _,
     });
     let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: one pollfd; the time is NULL or valid; no signal mask.
-    unsafe { libc::ppoll(poll, 1, time, std::ptr::null()) }
+    // SAFETY: two pollfds; the time is NULL or valid; no signal mask.
+    unsafe { libc::ppoll(polled.as_mut_ptr(), 2, time, std::ptr::null()) }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn poll_once(poll: &mut libc::pollfd, time: Option<Duration>) -> i32 {
+fn poll_once(polled: &mut [libc::pollfd; 2], time: Option<Duration>) -> i32 {
     // Rounded up: a wait that is too short would spin.
     let milliseconds = time.map_or(-1, |time| i32::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX));
-    // SAFETY: one pollfd.
-    unsafe { libc::poll(poll, 1, milliseconds) }
+    // SAFETY: two pollfds.
+    unsafe { libc::poll(polled.as_mut_ptr(), 2, milliseconds) }
 }
 
 /// Asks the system to report errors about sent frames with the address that they were sent to.

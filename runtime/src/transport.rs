@@ -4,7 +4,11 @@ pub use crate::datagrams::{Datagrams, Run};
 use crate::ffi::NEVER;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
+
+/// How long a transport waits that cannot wait for a bell.
+const BELL: Duration = Duration::from_millis(5);
 
 /// An end that sends and receives whole frames, never waiting but in `wait`.
 pub trait Transport: Send {
@@ -62,7 +66,22 @@ pub trait Transport: Send {
 
     /// Waits until a frame may be there, until there is room for one if `writable`, or until the time has passed (None:
     /// without end). May return early.
+    ///
+    /// Errors: `Interrupted` if the program has handled a signal meanwhile; those of the system.
     fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()>;
+
+    /// The same, at most until the bell is readable. A transport that cannot wait for both returns every few
+    /// milliseconds.
+    fn wait_or(&mut self, bell: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        let _ = bell;
+        self.wait(writable, Some(time.unwrap_or(BELL).min(BELL)))
+    }
+
+    /// Whether frames to the address can be sent at all: a socket may have another address family.
+    fn reaches(&self, to: SocketAddr) -> bool {
+        let _ = to;
+        true
+    }
 
     /// When the transport itself has something to do, so that `receive` is called then; NEVER.
     fn deadline(&self) -> u64 {
@@ -119,6 +138,14 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn wait(&mut self, writable: bool, time: Option<Duration>) -> io::Result<()> {
         (**self).wait(writable, time)
+    }
+
+    fn wait_or(&mut self, bell: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        (**self).wait_or(bell, writable, time)
+    }
+
+    fn reaches(&self, to: SocketAddr) -> bool {
+        (**self).reaches(to)
     }
 
     fn deadline(&self) -> u64 {

@@ -150,7 +150,22 @@ impl Transport for Udp {
         if self.has_received() {
             return Ok(());
         }
-        system::wait(self.socket.as_fd(), writable, time)
+        system::wait(self.socket.as_fd(), None, writable, time)
+    }
+
+    fn wait_or(&mut self, bell: BorrowedFd<'_>, writable: bool, time: Option<Duration>) -> io::Result<()> {
+        if self.has_received() {
+            return Ok(());
+        }
+        system::wait(self.socket.as_fd(), Some(bell), writable, time)
+    }
+
+    /// A socket of IPv4 sends to no address of IPv6. One of IPv6 sends to all if it has no address of its own.
+    fn reaches(&self, to: SocketAddr) -> bool {
+        match canonical(to) {
+            SocketAddr::V4(_) => !self.ipv6 || self.local.ip().is_unspecified(),
+            SocketAddr::V6(_) => self.ipv6,
+        }
     }
 
     /// At once, if there are datagrams that its descriptor does not tell of.

@@ -12,7 +12,7 @@ enum { MESSAGES = 500 };
 
 int main(void) {
     CHECK(nacre_listen("no address", 0, NULL) == NULL);
-    CHECK(strstr(nacre_error(NULL), "not an IP address") != NULL);
+    CHECK(strstr(nacre_error(NULL), "cannot find the host's address") != NULL);
     CHECK(nacre_serve(NULL, &nacre_stack_window) == NACRE_RUN_ERROR);
 
     struct nacre_faults faults = {.loss = 0.05, .duplicate = 0.05, .seed = 3};

@@ -62,7 +62,7 @@ int main(void) {
     uint64_t there;
     struct nacre_listener *client = listener(secrets[0], NULL);
     CHECK(nacre_connect_secure(client, "127.0.0.1", port, &nacre_stack_window, NACRE_EXPECT_KEY, NULL, &there) == NACRE_RUN_ERROR);
-    CHECK(nacre_connect_secure(client, "127.0.0.1", port, &nacre_stack_window, 3, NULL, &there) == NACRE_RUN_ERROR);
+    CHECK(nacre_connect_secure(client, "127.0.0.1", port, &nacre_stack_window, 4, NULL, &there) == NACRE_RUN_ERROR);
     CHECK(nacre_connect_secure(client, "127.0.0.1", port, &nacre_stack_window, NACRE_EXPECT_KEY, keys[1], &there) == NACRE_RUN_OK);
     talk(client, server, there, keys[1], keys[0]);
     CHECK(nacre_connect(client, "127.0.0.1", port, &nacre_stack_window, &there) == NACRE_RUN_OK);
