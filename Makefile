@@ -40,7 +40,7 @@ setup:
 	tools/install.sh gcc libc6-dev
 
 setup-test: setup
-	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 cadical iproute2 python3-dissononce libsodium-dev
+	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 cadical iproute2 python3-dissononce libsodium-dev g++ pkg-config cmake python3 mypy
 
 ## What stands beside it; Cargo and Maven get the rest.
 setup-peers: setup

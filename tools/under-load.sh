@@ -32,6 +32,7 @@ nacre-runtime descriptors
 nacre-runtime documents
 nacre transfer
 nacre new
+nacre install
 nacre faults
 nacre secure
 nacre user_keys

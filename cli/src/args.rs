@@ -43,6 +43,9 @@ pub enum Verb {
     /// Lists the layers and stacks that come with the program, or prints one
     #[command(after_help = help::LIBRARY)]
     Library(Library),
+    /// Installs the runtime for programs in C, C++ and Python
+    #[command(after_help = help::RUNTIME)]
+    Runtime(Runtime),
     /// Checks files: syntax, types, linear use of messages, and every stack that they declare
     #[command(after_help = help::CHECK)]
     Check(Check),
@@ -222,7 +225,7 @@ pub struct New {
     /// The folder to make; its name is that of the stack or layer
     #[arg(value_name = "NAME")]
     pub folder: PathBuf,
-    /// What to begin with: stack, layer, or a stack and a program in c or rust
+    /// What to begin with: stack, layer, or a stack and a program in c, rust or python
     #[arg(long, default_value = "stack", value_name = "TEMPLATE")]
     pub template: Template,
     /// Where the crates of Nacre are, for rust [default: where this program was built]
@@ -237,6 +240,7 @@ pub enum Template {
     Layer,
     C,
     Rust,
+    Python,
 }
 
 /// Arguments of `nacre library`.
@@ -245,6 +249,23 @@ pub struct Library {
     /// The file to print: `pt2pt.nacre`, or `nacre/pt2pt.nacre` as an import states it
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
+}
+
+/// Arguments of `nacre runtime`.
+#[derive(Args, Debug)]
+pub struct Runtime {
+    /// Install the library (static and shared), the header, and what pkg-config and CMake need, below PREFIX
+    #[arg(long, value_name = "PREFIX", required_unless_present = "python")]
+    pub install: Option<PathBuf>,
+    /// Install the Python package into DIR: a virtual environment, or a folder on Python's path
+    #[arg(long, value_name = "DIR")]
+    pub python: Option<PathBuf>,
+    /// Install the library of this folder (libnacre_runtime.a and .so) instead of compiling it
+    #[arg(long, value_name = "DIR")]
+    pub built: Option<PathBuf>,
+    /// Where the crates of Nacre are [default: where this program was built]
+    #[arg(long, value_name = "DIR")]
+    pub crates: Option<PathBuf>,
 }
 
 /// Arguments of `nacre check`.
@@ -302,6 +323,9 @@ pub struct Build {
     /// A file of `nacre profile`: what it counts most often is tried first (level bypass)
     #[arg(long, value_name = "PATH")]
     pub profile: Option<PathBuf>,
+    /// Compile the C, too, to a shared object that the runtime loads: for Python, and for programs that load stacks
+    #[arg(long)]
+    pub shared: bool,
     /// Print the names of the written files as JSON
     #[arg(long)]
     pub json: bool,

@@ -1,9 +1,12 @@
 //! `nacre build`: a stack as C.
 
-use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use nacre_driver::{Level, Session};
+use nacre_driver::{Emitted, Level, Session};
 use nacre_profiles::{bypassed_by, usually_common, NotSimulated};
+use nacre_simulator::toolchain::{Error, Text, Toolchain};
 use nacre_stack::Stack;
 use serde_json::json;
 
@@ -41,6 +44,13 @@ pub fn build(args: &Build) -> Exit {
     let (level, optimized) = optimized_for(&session, &stack, args.level.0, profile.as_ref(), Proving::Missing);
     let bypasses = optimized.bypasses.len();
     let emitted = session.emit_optimized(optimized, level, args.name.as_deref());
+    let object = match args.shared.then(|| compiled(name, &emitted)).transpose() {
+        Ok(object) => object,
+        Err(why) => {
+            complain(&why.to_string());
+            return if matches!(why, Error::Missing) { Exit::Unknown } else { Exit::No };
+        }
+    };
     let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
     if let Err(error) = fs::create_dir_all(&args.output) {
         complain(&format!("cannot create the folder `{}`: {error}", args.output.display()));
@@ -55,6 +65,14 @@ pub fn build(args: &Build) -> Exit {
         }
         written.push(path.display().to_string());
     }
+    if let Some(object) = object {
+        let path = args.output.join(format!("{name}.so"));
+        if let Err(error) = copy(&object, &path) {
+            complain(&format!("cannot write `{}`: {error}", path.display()));
+            return Exit::No;
+        }
+        written.push(path.display().to_string());
+    }
     if args.json {
         let symbol = format!("{name}_stack");
         let level = level.name();
@@ -65,6 +83,26 @@ pub fn build(args: &Build) -> Exit {
         written.iter().for_each(|path| print(&format!("wrote {path}")));
     }
     Exit::Yes
+}
+
+/// The shared object of a stack.
+fn compiled(name: &str, emitted: &Emitted) -> Result<PathBuf, Error> {
+    Toolchain::find()?.optimize("-O2").object(&Text {
+        header_name: &format!("{name}.h"),
+        header: &emitted.header,
+        source: &emitted.source,
+        symbol: &format!("{name}_stack"),
+    })
+}
+
+/// Copies a shared object, which a program may have loaded, into the place of an older one.
+fn copy(object: &Path, to: &Path) -> io::Result<()> {
+    let folder = to.parent().unwrap_or(Path::new("."));
+    let new = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempfile_in(folder)?;
+    fs::copy(object, new.path())?;
+    fs::set_permissions(new.path(), fs::Permissions::from_mode(0o755))?;
+    new.persist(to)?;
+    Ok(())
 }
 
 /// The stack as it is emitted, and at which level: without proved bypasses, level bypass would be slower than inline.

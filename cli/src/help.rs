@@ -14,6 +14,13 @@ pub const LIBRARY: &str = "Example:
   nacre library
   nacre library pt2pt.nacre";
 
+/// The text for `nacre runtime`.
+pub const RUNTIME: &str = "Cargo compiles the runtime from the sources that this program was built from.
+
+Example:
+  nacre runtime --install ~/.local
+  nacre runtime --python env";
+
 /// The text for `nacre check`.
 pub const CHECK: &str = "Example:
   nacre check examples/reliable.nacre";

@@ -7,6 +7,7 @@ mod console;
 mod explain;
 mod format;
 mod help;
+mod install;
 mod interrupt;
 mod keys;
 mod levels;
@@ -21,6 +22,7 @@ mod replay;
 mod reproduce;
 mod run;
 mod sim;
+mod sources;
 mod test;
 mod trace;
 mod units;
@@ -82,6 +84,7 @@ fn dispatch(verb: Verb) -> Exit {
     match verb {
         Verb::New(args) => new::new(&args),
         Verb::Library(args) => library::library(&args),
+        Verb::Runtime(args) => install::runtime(&args),
         Verb::Check(args) => check::check(&args),
         Verb::Fmt(args) => format::format(&args),
         Verb::Explain(args) => explain::explain(&args),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::args::{New, Template};
 use crate::console::{complain, print, Exit};
+use crate::sources;
 
 /// Names that a program in Rust cannot have: words of that language, crates that it uses, and folders of Cargo.
 const OF_RUST: &str = "
@@ -52,6 +53,12 @@ fn files(template: Template, crates: &str) -> Vec<(&'static str, String)> {
             ("src/main.rs", named(include_str!("../../examples/rust-embed/src/main.rs"))),
             (".gitignore", "/target\n".into()),
             ("README.md", include_str!("../templates/rust.md").into()),
+        ],
+        Template::Python => vec![
+            ("NAME.nacre", stack()),
+            ("main.py", named(include_str!("../../examples/python-embed/main.py")).replace("../NAME", "NAME")),
+            (".gitignore", "/nacre/\n/nacre-*.dist-info/\n__pycache__/\n".into()),
+            ("README.md", include_str!("../templates/python.md").into()),
         ],
     }
 }
@@ -100,7 +107,7 @@ pub fn new(args: &New) -> Exit {
     Exit::Yes
 }
 
-/// Where the crates are that a program in Rust depends on: what this program was built from, if nothing else is said.
+/// Where the crates are that a program in Rust depends on, as a string of Cargo.toml.
 fn crates(args: &New) -> Result<String, String> {
     if args.template != Template::Rust {
         return match args.crates {
@@ -108,13 +115,7 @@ fn crates(args: &New) -> Result<String, String> {
             None => Ok(String::new()),
         };
     }
-    let built_from = || Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folder = args.crates.clone().unwrap_or_else(built_from);
-    let found = folder.canonicalize().ok().filter(|folder| folder.join("rust-build/Cargo.toml").is_file());
-    let found = found.ok_or_else(|| {
-        format!("{} does not have the crates of Nacre: `--crates DIR` says where they are", folder.display())
-    })?;
-    // It becomes a string of Cargo.toml.
+    let found = sources::find(args.crates.as_deref())?;
     let plain = |path: &&str| !path.contains(|c: char| c == '"' || c == '\\' || c.is_control());
     let path = found.to_str().filter(plain).map(str::to_string);
     path.ok_or_else(|| format!("{}: Cargo.toml cannot have this path", found.display()))

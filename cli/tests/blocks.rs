@@ -25,6 +25,8 @@ const TESTED: &[(&str, &str, usize, &str)] = &[
     ("docs/run.md", "sh", 0, "cli/tests/documents.rs"),
     ("docs/runtime.md", "rust", 0, "runtime/tests/documents.rs"),
     ("docs/runtime.md", "c", 1, "runtime/tests/documents.rs"),
+    ("docs/runtime.md", "cmake", 1, "cli/tests/install.rs: cmake_of_the_guide_finds_what_is_installed"),
+    ("docs/runtime.md", "python", 1, "cli/tests/install.rs: python_of_the_guide_runs"),
     ("docs/simulation.md", "sh", 0, "cli/tests/documents.rs"),
     ("docs/verification.md", "sh", 0, "cli/tests/documents.rs"),
     ("docs/verification.md", "nacre-items", 2, "items_of_the_verification_page_compile"),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use common::*;
 
 /// Commands that are not run here, and why.
-const NOT_RUN: [(&str, &str); 7] = [
+const NOT_RUN: [(&str, &str); 8] = [
     ("make demo", "installs packages, compiles a release and sends 64 MiB"),
     ("make test", "installs packages and runs all tests"),
     ("make lint", "compiles the whole workspace"),
@@ -19,6 +19,10 @@ const NOT_RUN: [(&str, &str); 7] = [
     ("make bench", "measures for minutes, and writes docs/performance.md"),
     ("make bench-peers", "measures for an hour, needs root, and writes docs/peers.md"),
     ("make bench-verify", "measures for minutes, and writes docs/verification.md"),
+    (
+        "nacre runtime --install ~/.local",
+        "compiles a release, and writes into the home of the user: cli/tests/install.rs installs elsewhere",
+    ),
 ];
 
 /// A command of a document, and the lines that the document shows as its output.

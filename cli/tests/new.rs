@@ -57,12 +57,25 @@ fn begun(template: &str) -> (TempDir, usize) {
             ["nacre", arguments @ ..] if arguments.contains(&"--mutants") => {
                 assert_eq!(ran(&mut program(&folder, arguments)).0, 1);
             }
+            // What Cargo made beside this test, instead of compiling it again.
+            ["nacre", arguments @ ..] if arguments.contains(&"runtime") => {
+                let test = std::env::current_exe().expect("this test");
+                let built = test.parent().expect("a folder").display().to_string();
+                succeeds(&folder, &[arguments, &["--built", &built]].concat());
+            }
             ["nacre", arguments @ ..] => drop(succeeds(&folder, arguments)),
             ["make"] => {
                 let nacre = format!("NACRE={}", env!("CARGO_BIN_EXE_nacre"));
                 let (status, out, words) = ran(Command::new("make").arg(nacre).current_dir(&folder));
                 assert_eq!(status, 0, "{out}{words}");
                 assert!(out.contains("100 messages of 3000 bytes arrived"), "{out}");
+            }
+            ["python3", ..] => {
+                let mut python = Command::new("python3");
+                let environment = ("NACRE", env!("CARGO_BIN_EXE_nacre"));
+                let (status, out, words) =
+                    ran(python.args(&words[1..]).env(environment.0, environment.1).current_dir(&folder));
+                assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{words}");
             }
             ["cargo", "run"] => {
                 let (status, out, words) = ran(&mut cargo_run(&folder));
@@ -127,6 +140,11 @@ fn program_in_rust_of_a_new_project_runs() {
     let (status, _, words) = ran(&mut program(empty.path(), &elsewhere));
     assert_eq!(status, 2);
     assert!(words.contains("--crates DIR"), "{words}");
+}
+
+#[test]
+fn program_in_python_of_a_new_project_runs() {
+    assert_eq!(begun("python").1, 3);
 }
 
 #[test]

@@ -9,8 +9,10 @@ use common::*;
 
 #[test]
 fn help_is_as_on_file() {
-    for verb in ["new", "library", "check", "fmt", "explain", "build", "run", "keys", "sim", "test", "verify", "prove"]
-    {
+    for verb in [
+        "runtime", "new", "library", "check", "fmt", "explain", "build", "run", "keys", "sim", "test", "verify",
+        "prove",
+    ] {
         let (status, out, _) = ran(&mut nacre(&[verb, "--help"]));
         assert_eq!(status, 0);
         assert!(out.contains("Example:"), "{verb} shows an example");

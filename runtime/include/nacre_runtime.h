@@ -146,8 +146,8 @@ int nacre_listen_shards(const char *address, uint16_t port, const struct nacre_o
 /* Discards all connections at once and frees everything. */
 void nacre_listener_free(struct nacre_listener *listener);
 /* Loads the descriptor that `symbol` names ("reliable_stack") from a shared object (nacre build --shared), which stays loaded. NULL on error:
- * nacre_error(listener) says why. A stack that is linked into the program needs no loading. */
-const struct nacre_stack *nacre_stack_load(struct nacre_listener *listener, const char *path, const char *symbol);
+ * then nacre_error(NULL) says why, for this thread. A stack that is linked into the program needs no loading. */
+const struct nacre_stack *nacre_stack_load(const char *path, const char *symbol);
 /* Lets peers begin connections with a stack. The descriptor must stay. */
 int nacre_serve(struct nacre_listener *listener, const struct nacre_stack *stack);
 
@@ -258,7 +258,7 @@ int nacre_statistics_of(const struct nacre_listener *listener, uint64_t connecti
 int nacre_counter(struct nacre_listener *listener, uint64_t connection, const char *name, uint64_t *value);
 /* The names of the stack's counters from 0 on, lent until the next call; NULL: there are no more. */
 const char *nacre_counter_name(struct nacre_listener *listener, uint64_t connection, uint32_t index);
-/* The message of the last call of this listener that failed; NULL: of the last nacre_listen of this thread. Lent until the next
+/* The message of the last call of this listener that failed; NULL: of the last nacre_listen or nacre_stack_load of this thread. Lent until the next
  * call; never NULL. */
 const char *nacre_error(const struct nacre_listener *listener);
 

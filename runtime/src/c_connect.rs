@@ -1,7 +1,7 @@
 //! Beginning connections and letting peers begin them, for C programs; `include/nacre_runtime.h` says what each
 //! function does.
 
-use crate::c_interface::{with, CListener, ERROR, OK};
+use crate::c_interface::{say_of_thread, with, CListener, ERROR, OK};
 use crate::c_names::{first_of, resolve, CAddress};
 use crate::c_text::{invalid, text};
 use crate::error::Error;
@@ -232,20 +232,20 @@ fn done(is_set: bool) -> c_int {
 /// # Safety
 /// Both are strings. The object's initializers are run, and the symbol is a descriptor.
 #[no_mangle]
-pub unsafe extern "C" fn nacre_stack_load(
-    listener: *mut CListener,
-    path: *const c_char,
-    symbol: *const c_char,
-) -> *const NacreStack {
-    let mut found = ptr::null();
+pub unsafe extern "C" fn nacre_stack_load(path: *const c_char, symbol: *const c_char) -> *const NacreStack {
     // SAFETY: the caller's promise.
-    unsafe {
-        with(listener, |_| {
-            let path = text(path)?.ok_or_else(|| invalid("the path is NULL"))?;
+    let loaded = unsafe {
+        text(path).and_then(|path| {
+            let path = path.ok_or_else(|| invalid("the path is NULL"))?;
             let symbol = text(symbol)?.ok_or_else(|| invalid("the symbol is NULL"))?;
-            found = ptr::from_ref(Stack::load(Path::new(path), symbol)?.raw());
-            Ok(())
-        });
+            Stack::load(Path::new(path), symbol)
+        })
+    };
+    match loaded {
+        Ok(stack) => ptr::from_ref(stack.raw()),
+        Err(error) => {
+            say_of_thread(&error);
+            ptr::null()
+        }
     }
-    found
 }

@@ -43,7 +43,12 @@ pub struct CListener {
 }
 
 thread_local! {
-    static LISTEN_ERROR: RefCell<CString> = RefCell::default();
+    static THREAD_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// Keeps the words of a failed call that has no listener.
+pub(crate) fn say_of_thread(error: &Error) {
+    THREAD_ERROR.with(|kept| *kept.borrow_mut() = in_c(&error.to_string()));
 }
 
 /// # Safety
@@ -82,7 +87,7 @@ pub unsafe extern "C" fn nacre_listen_shards(
             OK
         }
         Err(error) => {
-            LISTEN_ERROR.with(|kept| *kept.borrow_mut() = in_c(&error.to_string()));
+            say_of_thread(&error);
             ERROR
         }
     }
@@ -219,7 +224,7 @@ pub unsafe extern "C" fn nacre_error(listener: *const CListener) -> *const c_cha
     // SAFETY: the caller's promise.
     match unsafe { listener.as_ref() } {
         Some(this) => this.error.as_ptr(),
-        None => LISTEN_ERROR.with(|kept| kept.borrow().as_ptr()),
+        None => THREAD_ERROR.with(|kept| kept.borrow().as_ptr()),
     }
 }
 

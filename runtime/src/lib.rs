@@ -101,7 +101,7 @@ pub mod wire;
 pub use endpoint::Endpoint;
 pub use error::{Error, Reason, StackName, Words};
 pub use event::{ConnectionId, Event, OtherStack};
-pub use library::HOST_SOURCE;
+pub use library::{C_HEADER, HOST_SOURCE};
 pub use listener::{Listener, Prepare};
 pub use options::{Options, Secret};
 pub use output::Message;

@@ -13,6 +13,9 @@ use std::path::Path;
 /// the host to its layers: `include/nacre_host.c`.
 pub const HOST_SOURCE: &str = include_str!("../include/nacre_host.c");
 
+/// The header of the runtime for programs in C and C++: `include/nacre_runtime.h`.
+pub const C_HEADER: &str = include_str!("../include/nacre_runtime.h");
+
 /// `struct nacre_host` of that text.
 #[repr(C)]
 struct Host {

@@ -40,6 +40,8 @@ fn every_block_is_in_a_program_that_runs() {
                 assert!(programs.iter().any(|program| program.contains(&words(&code))), "no program has:\n{code}")
             }
             "c" => assert!(code.contains("int main(void)"), "not a whole program:\n{code}"),
+            // cli/tests/install.rs runs them.
+            "cmake" | "python" => {}
             other => panic!("no test runs blocks of `{other}`"),
         }
         seen += 1;

@@ -104,14 +104,21 @@ impl Toolchain {
 
     /// Compiles, unless this text was compiled before, and loads.
     pub fn load(&self, text: &Text) -> Result<Stack, Error> {
-        let mut object = self.compile(text)?;
-        if !object.exists() {
-            // Another process has just removed it, as it had not been used for long.
-            object = self.compile(text)?;
-        }
+        let object = self.object(text)?;
         // SAFETY: the object was made from the text of the C back end, whose only symbol to be looked up is a
         // descriptor; it lies in a folder that only this user writes to.
         unsafe { Stack::load(&object, text.symbol) }.map_err(Error::Load)
+    }
+
+    /// Compiles, unless this text was compiled before: a shared object in the cache.
+    pub fn object(&self, text: &Text) -> Result<PathBuf, Error> {
+        let object = self.compile(text)?;
+        // Another process may have just removed it, as it had not been used for long.
+        if object.exists() {
+            Ok(object)
+        } else {
+            self.compile(text)
+        }
     }
 
     fn compile(&self, text: &Text) -> Result<PathBuf, Error> {

@@ -97,6 +97,8 @@ int main(void) {
     struct nacre_options options = {.size = sizeof options, .linger_ms = 500, .timeout_ms = 20000};
     struct nacre_listener *server = nacre_listen("127.0.0.1", 0, &options), *client = nacre_listen("127.0.0.1", 0, &options);
     CHECK(server && client);
+    CHECK(nacre_stack_load("no such object", "reliable_stack") == NULL && strstr(nacre_error(NULL), "no such object"));
+    CHECK(nacre_stack_load(NULL, "reliable_stack") == NULL && nacre_stack_load("no such object", NULL) == NULL);
     names(client);
     waking(client);
 

@@ -1,0 +1,202 @@
+//! `nacre runtime`: the runtime as a library of C, and as a package of Python.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{symlink, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use nacre_process::{on_path, run};
+
+use crate::args::Runtime;
+use crate::console::{complain, print, Exit};
+use crate::progress::Waiting;
+use crate::sources;
+use crate::user_folders;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const MAJOR: &str = env!("CARGO_PKG_VERSION_MAJOR");
+const MINOR: &str = env!("CARGO_PKG_VERSION_MINOR");
+
+/// How long Cargo may take: it may have to fetch crates, too.
+const LIMIT: Duration = Duration::from_secs(3600);
+
+/// Modules of the Python package.
+const PYTHON: &[(&str, &str)] = &[
+    ("__init__.py", include_str!("../../python/nacre/__init__.py")),
+    ("_addresses.py", include_str!("../../python/nacre/_addresses.py")),
+    ("_events.py", include_str!("../../python/nacre/_events.py")),
+    ("_interface.py", include_str!("../../python/nacre/_interface.py")),
+    ("_listener.py", include_str!("../../python/nacre/_listener.py")),
+    ("_stack.py", include_str!("../../python/nacre/_stack.py")),
+    ("aio.py", include_str!("../../python/nacre/aio.py")),
+    ("py.typed", ""),
+];
+
+/// Runs `nacre runtime`.
+pub fn runtime(args: &Runtime) -> Exit {
+    if cfg!(not(target_os = "linux")) {
+        complain("`nacre runtime` is built for Linux only; Cargo compiles the crate `nacre-runtime` on other systems");
+        return Exit::Unknown;
+    }
+    let built = match &args.built {
+        Some(folder) => Ok(folder.clone()),
+        None => sources::find(args.crates.as_deref()).and_then(|crates| compile(&crates)),
+    };
+    let built = match built {
+        Ok(built) => built,
+        Err(why) => {
+            complain(&why);
+            return Exit::Unknown;
+        }
+    };
+    let mut written = Vec::new();
+    let installed = args.install.iter().map(|prefix| install(&built, prefix, &mut written));
+    let mut done = installed.collect::<io::Result<()>>();
+    if let (Ok(()), Some(folder)) = (&done, &args.python) {
+        done = package(&built, folder, &mut written);
+    }
+    match done {
+        Ok(()) => {
+            written.iter().for_each(|path| print(&format!("wrote {}", path.display())));
+            Exit::Yes
+        }
+        Err(error) => {
+            complain(&format!("cannot install the runtime: {error}"));
+            Exit::No
+        }
+    }
+}
+
+/// The name that programs are linked with: versions below 1.0 with another second number are not compatible.
+fn soname() -> String {
+    match MAJOR {
+        "0" => format!("libnacre_runtime.so.0.{MINOR}"),
+        major => format!("libnacre_runtime.so.{major}"),
+    }
+}
+
+/// Compiles the library; returns the folder that has it.
+///
+/// # Errors
+/// The message.
+fn compile(crates: &Path) -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from);
+    let cargo = on_path(&cargo).ok_or("Cargo was not found: install Rust (https://rustup.rs)")?;
+    let cache = user_folders::find("XDG_CACHE_HOME", ".cache").ok_or("there is no folder for a cache: set HOME")?;
+    let target = cache.join("runtime");
+    fs::create_dir_all(&target).map_err(|error| format!("{}: {error}", target.display()))?;
+    let _waiting = Waiting::begin("compiling the runtime".into());
+    let mut command = Command::new(cargo);
+    command.args(["rustc", "--release", "--locked", "--package", "nacre-runtime", "--lib"]);
+    command.args(["--crate-type", "staticlib,cdylib", "--config", "profile.release.debug=false", "--manifest-path"]);
+    command.arg(crates.join("Cargo.toml")).arg("--target-dir").arg(&target);
+    command.args(["--", "-C", &format!("link-arg=-Wl,-soname,{}", soname())]);
+    let ran = run(&mut command, &target, LIMIT).map_err(|error| format!("cannot run Cargo: {error}"))?;
+    match ran.status.success() {
+        true => Ok(target.join("release")),
+        false => Err(format!("Cargo could not compile the runtime:\n{}", ran.words.trim_end())),
+    }
+}
+
+/// Installs the library for C and C++.
+fn install(built: &Path, prefix: &Path, written: &mut Vec<PathBuf>) -> io::Result<()> {
+    let folder = |name: &str| {
+        let folder = prefix.join(name);
+        fs::create_dir_all(&folder).map_err(|error| named(&folder, &error)).map(|()| folder)
+    };
+    let (lib, include) = (folder("lib")?, folder("include")?);
+    // What is installed states its place whatever folder it is used from.
+    let prefix = prefix.canonicalize()?;
+    let text = |text: &str| {
+        let text = text.replace("PREFIX", &prefix.display().to_string()).replace("SONAME", &soname());
+        text.replace("EQUAL MAJOR", &format!("EQUAL {MAJOR}")).replace("\"VERSION\"", &format!("\"{VERSION}\""))
+    };
+    let shared = format!("libnacre_runtime.so.{VERSION}");
+    put(&built.join("libnacre_runtime.a"), &lib.join("libnacre_runtime.a"), 0o644, written)?;
+    put(&built.join("libnacre_runtime.so"), &lib.join(&shared), 0o755, written)?;
+    for name in [soname(), "libnacre_runtime.so".into()] {
+        link(&shared, &lib.join(name), written)?;
+    }
+    write(&include.join("nacre_runtime.h"), nacre_runtime::C_HEADER, written)?;
+    write(&folder("share/nacre")?.join("nacre_host.c"), nacre_runtime::HOST_SOURCE, written)?;
+    let pc = text(include_str!("../templates/install/nacre-runtime.pc")).replace("VERSION", VERSION);
+    write(&folder("lib/pkgconfig")?.join("nacre-runtime.pc"), &pc, written)?;
+    let cmake = folder("lib/cmake/NacreRuntime")?;
+    let config = text(include_str!("../templates/install/NacreRuntimeConfig.cmake"));
+    write(&cmake.join("NacreRuntimeConfig.cmake"), &config.replace(".so.VERSION", &format!(".so.{VERSION}")), written)?;
+    let version = text(include_str!("../templates/install/NacreRuntimeConfigVersion.cmake"));
+    write(&cmake.join("NacreRuntimeConfigVersion.cmake"), &version, written)
+}
+
+/// Installs the Python package, with the library in it.
+fn package(built: &Path, folder: &Path, written: &mut Vec<PathBuf>) -> io::Result<()> {
+    let packages = site_packages(folder)?;
+    let (package, about) = (packages.join("nacre"), packages.join(format!("nacre-{VERSION}.dist-info")));
+    fs::create_dir_all(&package).map_err(|error| named(&package, &error))?;
+    fs::create_dir_all(&about).map_err(|error| named(&about, &error))?;
+    let before = written.len();
+    for (name, text) in PYTHON {
+        write(&package.join(name), text, written)?;
+    }
+    put(&built.join("libnacre_runtime.so"), &package.join("libnacre_runtime.so"), 0o755, written)?;
+    let metadata = format!(
+        "Metadata-Version: 2.1\nName: nacre\nVersion: {VERSION}\nSummary: Protocol stacks of Nacre over UDP\n\
+         Requires-Python: >=3.9\nLicense: Apache-2.0 OR MIT\n"
+    );
+    write(&about.join("METADATA"), &metadata, written)?;
+    write(&about.join("INSTALLER"), "nacre\n", written)?;
+    // What `pip uninstall` removes.
+    let of_pip = |path: &PathBuf| path.strip_prefix(&packages).ok().map(|path| format!("{},,\n", path.display()));
+    let mut record: String = written[before..].iter().filter_map(of_pip).collect();
+    record += &format!("nacre-{VERSION}.dist-info/RECORD,,\n");
+    write(&about.join("RECORD"), &record, written)
+}
+
+/// The folder for packages of a virtual environment; any other folder itself.
+fn site_packages(folder: &Path) -> io::Result<PathBuf> {
+    if !folder.join("pyvenv.cfg").is_file() {
+        return Ok(folder.to_path_buf());
+    }
+    let versions = fs::read_dir(folder.join("lib"))?.flatten().map(|entry| entry.path().join("site-packages"));
+    let mut found: Vec<PathBuf> = versions.filter(|path| path.is_dir()).collect();
+    found.sort();
+    found.pop().ok_or_else(|| {
+        io::Error::other(format!("{}: a virtual environment without lib/python3.*/site-packages", folder.display()))
+    })
+}
+
+/// Copies a file into the place of an older one, which a program may have loaded.
+fn put(from: &Path, to: &Path, mode: u32, written: &mut Vec<PathBuf>) -> io::Result<()> {
+    let copied = || {
+        let new = tempfile::NamedTempFile::new_in(to.parent().unwrap_or(Path::new(".")))?;
+        fs::copy(from, new.path())?;
+        fs::set_permissions(new.path(), fs::Permissions::from_mode(mode))?;
+        new.persist(to)?;
+        Ok(())
+    };
+    copied().map_err(|error: io::Error| named(to, &error))?;
+    written.push(to.to_path_buf());
+    Ok(())
+}
+
+fn write(to: &Path, text: &str, written: &mut Vec<PathBuf>) -> io::Result<()> {
+    fs::write(to, text).map_err(|error| named(to, &error))?;
+    written.push(to.to_path_buf());
+    Ok(())
+}
+
+/// Makes a symbolic link, in the place of an older one.
+fn link(target: &str, at: &Path, written: &mut Vec<PathBuf>) -> io::Result<()> {
+    if at.is_symlink() {
+        fs::remove_file(at)?;
+    }
+    symlink(target, at).map_err(|error| named(at, &error))?;
+    written.push(at.to_path_buf());
+    Ok(())
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,67 @@
+"""Protocol stacks of Nacre over UDP: reliable, encrypted, verified.
+
+`Stack` compiles or loads a stack, `Listener` runs connections, and `nacre.aio` does so in an event loop of asyncio.
+"""
+
+from . import aio
+from ._addresses import Address
+from ._events import (
+    Arrived,
+    Closed,
+    Delivered,
+    Event,
+    Moved,
+    NetworkError,
+    Opened,
+    Other,
+    OtherStack,
+    Reason,
+    Writable,
+)
+from ._listener import (
+    Connection,
+    ConnectionEnded,
+    Faults,
+    Given,
+    Keys,
+    Listener,
+    NacreError,
+    Refused,
+    Statistics,
+    TooLong,
+    Waker,
+    key_read,
+    key_text,
+)
+from ._stack import Stack, StackError
+
+__all__ = [
+    "Address",
+    "Arrived",
+    "Closed",
+    "Connection",
+    "ConnectionEnded",
+    "Delivered",
+    "Event",
+    "Faults",
+    "Given",
+    "Keys",
+    "Listener",
+    "Moved",
+    "NacreError",
+    "NetworkError",
+    "Opened",
+    "Other",
+    "OtherStack",
+    "Reason",
+    "Refused",
+    "Stack",
+    "StackError",
+    "Statistics",
+    "TooLong",
+    "Waker",
+    "Writable",
+    "aio",
+    "key_read",
+    "key_text",
+]

@@ -1,0 +1,579 @@
+"""Listeners and connections: the runtime, without an event loop."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Iterator, Union
+
+from . import _interface as c
+from ._addresses import Address, CAddress, from_c, from_parts
+from ._events import (
+    Arrived,
+    Closed,
+    Delivered,
+    Event,
+    Moved,
+    NetworkError,
+    Opened,
+    Other,
+    OtherStack,
+    Reason,
+    Writable,
+)
+from ._interface import library
+from ._stack import Stack
+
+#: Given values of a stack by their names, such as {"floor.identity": 7}.
+Given = Mapping[str, Union[int, bytes]]
+
+
+class NacreError(Exception):
+    """A call failed; the text says why."""
+
+
+class Refused(NacreError):
+    """The stack does not accept the call now, and nothing happened; `Writable` follows."""
+
+
+class TooLong(NacreError):
+    """The stack never accepts so long a message; nothing happened."""
+
+
+class ConnectionEnded(NacreError):
+    """There is no such connection, or it has ended. `event` says how, if that is known."""
+
+    def __init__(self, text: str, event: Closed | OtherStack | None = None) -> None:
+        super().__init__(text)
+        self.event = event
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Faults that frames meet on their way out and in, drawn from the seed. Probabilities are from 0 to 1."""
+
+    loss: float = 0.0
+    duplicate: float = 0.0
+    reorder: float = 0.0
+    corrupt: float = 0.0
+    delay_ms: int = 0
+    jitter_ms: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Numbers about a connection, or about a listener; they only grow. Counts are of frames unless they say otherwise."""
+
+    frames_in: int
+    bytes_in: int
+    frames_out: int
+    bytes_out: int
+    dropped: int
+    no_space: int
+    refused: int
+    send_errors: int
+    overflowed: int
+    withheld: int
+    connections: int
+    retransmitted: int
+    round_trip_ns: int
+    path_mtu: int
+
+
+class Keys:
+    """The secret key that says who an end is. Whoever has `secret` (32 bytes) can take its place."""
+
+    def __init__(self, secret: bytes) -> None:
+        self.secret = _sized("a secret key", secret, 32)
+        public = ctypes.create_string_buffer(32)
+        library.nacre_keys_public(self.secret, public)
+        #: The public key, 32 bytes.
+        self.public: bytes = public.raw
+
+    @staticmethod
+    def generate() -> Keys:
+        """New keys."""
+        secret = ctypes.create_string_buffer(32)
+        if library.nacre_keys_new(secret) != c.OK:
+            raise NacreError("the system has no random bytes")
+        return Keys(secret.raw)
+
+    def __repr__(self) -> str:
+        return f"<nacre.Keys {key_text(self.public)}>"
+
+
+def key_text(key: bytes) -> str:
+    """A public key as text: 52 letters and digits."""
+    text = ctypes.create_string_buffer(53)
+    library.nacre_key_text(_sized("a public key", key, 32), text)
+    return text.value.decode()
+
+
+def key_read(text: str) -> bytes:
+    """The public key of a text; ValueError if it is none."""
+    key = ctypes.create_string_buffer(32)
+    if library.nacre_key_read(_text("a public key", text), key) != c.OK:
+        raise ValueError("the text is no public key: expected 52 letters and digits")
+    return key.raw
+
+
+def _sized(what: str, value: bytes, size: int) -> bytes:
+    if len(value) != size:
+        raise ValueError(f"{what} has {size} bytes, not {len(value)}")
+    return bytes(value)
+
+
+def _text(what: str, value: str) -> bytes:
+    encoded = value.encode()
+    if b"\0" in encoded:
+        raise ValueError(f"{what} with a zero byte")
+    return encoded
+
+
+def _number(what: str, value: int, least: int, end: int) -> int:
+    """A number that the library can take; ctypes would cut it."""
+    if not least <= value < end:
+        raise ValueError(f"{what} is from {least} to {end - 1}, not {value}")
+    return value
+
+
+def _port(port: int) -> int:
+    return _number("a port", port, 0, 1 << 16)
+
+
+def _milliseconds(seconds: float | None) -> int:
+    """For the runtime: rounded up, so that a short time does not become none; negative: without end."""
+    if seconds is None:
+        return -1
+    return min(max(0, -int(-seconds * 1000 // 1)), 0x7FFFFFFF)
+
+
+class Waker:
+    """Lets the listener's `poll` return early, from any thread."""
+
+    def __init__(self, raw: int) -> None:
+        self._raw = raw
+
+    def wake(self) -> None:
+        """The call that waits, or else the next one, returns None."""
+        library.nacre_wake(self._raw)
+
+    def __del__(self) -> None:
+        library.nacre_waker_free(self._raw)
+
+
+class Connection:
+    """A connection of a listener. It is used by the thread that uses the listener."""
+
+    def __init__(self, listener: Listener, number: int) -> None:
+        self._listener = listener
+        self._number = number
+
+    @property
+    def listener(self) -> Listener:
+        """The listener that has the connection."""
+        return self._listener
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Connection):
+            return NotImplemented
+        return self._listener is other._listener and self._number == other._number
+
+    def __hash__(self) -> int:
+        return hash(self._number)
+
+    def send(self, message: bytes | bytearray | memoryview) -> None:
+        """Sends a message. Raises Refused if the stack does not accept it now: `Writable` follows."""
+        with self._listener._using() as raw:
+            code = library.nacre_send(raw, self._number, *_data(message))
+            self._listener._check(raw, code)
+
+    def send_blocking(self, message: bytes | bytearray | memoryview, timeout: float | None = None) -> None:
+        """Sends a message, waiting at most `timeout` seconds (None: without end) until the stack accepts it. Events
+        that come meanwhile are kept. Raises TimeoutError: it was not sent."""
+        until = _until(timeout)
+        while True:
+            with self._listener._using() as raw:
+                left = _milliseconds(_left(until))
+                code = library.nacre_send_blocking(raw, self._number, *_data(message), left)
+                if code != c.INTERRUPTED:
+                    self._listener._check(raw, code)
+                    return
+
+    def call(self, event: str, *arguments: int, message: bytes = b"") -> None:
+        """Calls an input event of the stack by its name, with at most four numbers. Raises as `send`."""
+        if len(arguments) > 4:
+            raise ValueError("an event has at most four numbers")
+        index = ctypes.c_uint16()
+        numbers = (ctypes.c_uint64 * 4)(*(_number("an argument", value, -(1 << 63), 1 << 64) for value in arguments))
+        with self._listener._using() as raw:
+            code = library.nacre_input_event(raw, self._number, _text("a name", event), ctypes.byref(index))
+            self._listener._check(raw, code)
+            code = library.nacre_call(raw, self._number, index, numbers, *_data(message))
+            self._listener._check(raw, code)
+
+    def accepts(self, length: int) -> bool:
+        """Whether the stack would accept a message of this length now, and the socket has room."""
+        with self._listener._using() as raw:
+            return bool(library.nacre_accepts(raw, self._number, length))
+
+    def grants_by_itself(self, by_itself: bool) -> None:
+        """Whether the peer may send more as messages are taken (as it begins), or only as `grant` is called."""
+        with self._listener._using() as raw:
+            self._listener._check(raw, library.nacre_grants_by_itself(raw, self._number, int(by_itself)))
+
+    def grant(self, messages: int = 1) -> None:
+        """Lets the stack deliver so many messages more."""
+        messages = _number("a number of messages", messages, 0, 1 << 16)
+        with self._listener._using() as raw:
+            self._listener._check(raw, library.nacre_grant(raw, self._number, messages))
+
+    def close(self, code: int | None = None, text: str = "") -> None:
+        """Closes: what that means is up to the stack; `Closed` follows. The peer's has the code and the text (at most
+        255 bytes), unless they are lost."""
+        with self._listener._using() as raw:
+            if code is None and not text:
+                self._listener._check(raw, library.nacre_close(raw, self._number))
+            else:
+                words, told = _text("a text", text), _number("a code", code or 0, 0, 1 << 32)
+                self._listener._check(raw, library.nacre_close_with(raw, self._number, told, words))
+
+    def refuse(self, code: int = 0, text: str = "") -> None:
+        """Ends the connection at once; the peer's ends with Reason.REFUSED, this code and text. No event follows here."""
+        words, told = _text("a text", text), _number("a code", code, 0, 1 << 32)
+        with self._listener._using() as raw:
+            self._listener._check(raw, library.nacre_refuse(raw, self._number, told, words))
+
+    def discard(self) -> None:
+        """Ends the connection at once: no event follows, and the peer is not notified."""
+        with self._listener._using() as raw:
+            library.nacre_discard(raw, self._number)
+
+    def linger(self) -> None:
+        """Answers the peer of a closed connection, in case it missed the last acknowledgement, until that is sure or
+        `linger_ms` have passed: for programs that end then."""
+        while True:
+            with self._listener._using() as raw:
+                code = library.nacre_linger(raw, self._number)
+                if code != c.INTERRUPTED:
+                    self._listener._check(raw, code)
+                    return
+
+    @property
+    def peer(self) -> Address | None:
+        """The peer's address."""
+        address = CAddress()
+        with self._listener._using() as raw:
+            self._listener._check(raw, library.nacre_peer(raw, self._number, ctypes.byref(address)))
+        return from_c(address)
+
+    @property
+    def max_message(self) -> int:
+        """The longest message in bytes that the stack ever accepts."""
+        length = ctypes.c_size_t()
+        with self._listener._using() as raw:
+            self._listener._check(raw, library.nacre_max_message(raw, self._number, ctypes.byref(length)))
+        return length.value
+
+    def statistics(self) -> Statistics:
+        """Numbers about the connection."""
+        return self._listener._statistics(self._number)
+
+    def counters(self) -> dict[str, int]:
+        """The counters of the stack, by name."""
+        counters: dict[str, int] = {}
+        with self._listener._using() as raw:
+            while True:
+                name = library.nacre_counter_name(raw, self._number, len(counters))
+                if name is None:
+                    return counters
+                value = ctypes.c_uint64()
+                self._listener._check(raw, library.nacre_counter(raw, self._number, name, ctypes.byref(value)))
+                counters[name.decode()] = value.value
+
+    def __repr__(self) -> str:
+        return f"<nacre.Connection {self._number}>"
+
+
+class Listener:
+    """Connections of any number of stacks on one UDP socket. One thread at a time uses it and its connections."""
+
+    def __init__(
+        self,
+        host: str | None = None,
+        port: int = 0,
+        *,
+        keys: Keys | None = None,
+        psk: bytes | None = None,
+        signing: bytes | None = None,
+        secret: bytes | None = None,
+        faults: Faults | None = None,
+        capture: str | None = None,
+        **options: int,
+    ) -> None:
+        """Binds an IP address or the name of this host (None: any, IPv4 and IPv6) and a port (0: any).
+
+        `keys` and `psk` (32 bytes) are for stacks with keys, `signing` (32 bytes) for stacks that sign; `secret` (16
+        bytes) is kept by servers across restarts. `capture` is a pcap file. `options` are the numbers of `struct
+        nacre_options`, such as timeout_ms=5000. Raises OSError if the address cannot be bound, ValueError for values
+        that are none."""
+        made = c.COptions(size=ctypes.sizeof(c.COptions))
+        numbers = {name for name, kind in c.COptions._fields_ if kind in (ctypes.c_uint32, ctypes.c_uint64)}
+        for name, value in options.items():
+            if name not in numbers or name in ("size", "reserved2"):
+                raise TypeError(f"Listener has no option {name!r}")
+            size = getattr(c.COptions, name).size
+            setattr(made, name, _number(name, value, 0, 1 << 8 * size))
+        if faults is not None:
+            for name in ("loss", "duplicate", "reorder", "corrupt"):
+                if not 0 <= getattr(faults, name) <= 1:
+                    raise ValueError(f"{name} is a probability, from 0 to 1")
+            given = c.CFaults(*(getattr(faults, name) for name, _ in c.CFaults._fields_))
+            made.faults = ctypes.pointer(given)
+        made.capture = None if capture is None else _text("a path", capture)
+        made.keys = None if keys is None else keys.secret
+        made.psk = None if psk is None else _sized("psk", psk, 32)
+        made.signing = None if signing is None else _sized("signing", signing, 32)
+        made.secret = None if secret is None else _sized("secret", secret, 16)
+        address = None if host is None else _text("a host", host)
+        self._raw: int | None = library.nacre_listen(address, _port(port), ctypes.byref(made))
+        if not self._raw:
+            raise OSError(library.nacre_error(None).decode(errors="replace"))
+        self._lock = threading.Lock()
+        self._notice = c.CNotice()
+        # Callbacks that the library may call as long as the listener is there.
+        self._kept: list[object] = []
+
+    def serve(self, stack: Stack, given: Given | Callable[[Address | None], Given] | None = None) -> None:
+        """Lets peers begin connections with a stack. `given` are given values of the stack for each of them, or a
+        function that returns them, by the peer's address."""
+        prepare = _Prepare(given, is_served=True)
+        with self._using() as raw:
+            self._check(raw, library.nacre_serve_with(raw, stack._raw, prepare.function, None))
+        self._kept.append(prepare)
+
+    def connect(
+        self,
+        host: str,
+        port: int,
+        stack: Stack,
+        *,
+        expect: bytes | str | None = None,
+        given: Given | None = None,
+    ) -> Connection:
+        """Begins a connection; nothing is known of the peer before `Opened`. The host may be a name, whose addresses
+        are waited for.
+
+        `expect` is whom a connection of a stack with keys expects: a public key of 32 bytes, "psk" for a peer with the
+        same psk, "any" for any peer with keys; None: the one that the listener's options imply. `given` are given
+        values of the stack."""
+        prepare = _Prepare(given, is_served=False)
+        made = c.CConnecting(size=ctypes.sizeof(c.CConnecting), expect=3, prepare=prepare.function)
+        if isinstance(expect, bytes):
+            made.expect, made.key = 1, _sized("a public key", expect, 32)
+        elif expect is not None:
+            if expect not in ("any", "psk"):
+                raise ValueError("expect is a public key, 'any' or 'psk'")
+            made.expect = 0 if expect == "any" else 2
+        number = ctypes.c_uint64()
+        with self._using() as raw:
+            code = library.nacre_connect_with(
+                raw, _text("a host", host), _port(port), stack._raw, ctypes.byref(made), ctypes.byref(number)
+            )
+            if prepare.happened is not None:
+                if code == c.OK:
+                    library.nacre_discard(raw, number)
+                raise prepare.happened
+            self._check(raw, code)
+        return Connection(self, number.value)
+
+    def poll(self, timeout: float | None = 0.0) -> Event | None:
+        """The next event, waiting at most `timeout` seconds (None: without end). None: there is none yet, or a waker
+        was used. Signal handlers of Python run meanwhile."""
+        until = _until(timeout)
+        while True:
+            with self._using() as raw:
+                code = library.nacre_poll(raw, _milliseconds(_left(until)), ctypes.byref(self._notice))
+                if code == c.OK:
+                    return self._event(raw)
+                if code in (c.TIMEOUT, c.WOKEN):
+                    return None
+                if code != c.INTERRUPTED:
+                    self._check(raw, code)
+
+    def events(self, timeout: float | None = None) -> Iterator[Event]:
+        """All events, until there is none for `timeout` seconds (None: without end)."""
+        while (event := self.poll(timeout)) is not None:
+            yield event
+
+    def waker(self) -> Waker:
+        """What another thread lets `poll` return by."""
+        waker = ctypes.c_void_p()
+        with self._using() as raw:
+            self._check(raw, library.nacre_waker(raw, ctypes.byref(waker)))
+        assert waker.value is not None
+        return Waker(waker.value)
+
+    @property
+    def port(self) -> int:
+        """The local port."""
+        with self._using() as raw:
+            return int(library.nacre_local_port(raw))
+
+    def fileno(self) -> int:
+        """The descriptor that is readable when there is a frame, for an event loop: with `next_timeout`."""
+        with self._using() as raw:
+            return int(library.nacre_descriptor(raw))
+
+    def next_timeout(self) -> float | None:
+        """In how many seconds `poll` must be called even if no frame comes; None: never."""
+        with self._using() as raw:
+            nanoseconds = library.nacre_next_ns(raw)
+        return None if nanoseconds == 0xFFFFFFFFFFFFFFFF else nanoseconds / 1e9
+
+    def flush(self) -> None:
+        """Sends frames that are held (option `gather`)."""
+        with self._using() as raw:
+            self._check(raw, library.nacre_flush(raw))
+
+    def statistics(self) -> Statistics:
+        """Numbers about all connections."""
+        return self._statistics(0)
+
+    def close(self) -> None:
+        """Discards all connections at once: their peers are not notified. Nothing can be called afterwards."""
+        if self._raw is None:
+            return
+        with self._using() as raw:
+            self._raw = None
+            library.nacre_listener_free(raw)
+        self._kept.clear()
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_raw", None) is not None and self._lock.acquire(blocking=False):
+            library.nacre_listener_free(self._raw)
+            self._raw = None
+
+    @contextmanager
+    def _using(self) -> Iterator[int]:
+        """The listener, for one call."""
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError("the listener is used by another thread, or by a function that it called")
+        try:
+            if self._raw is None:
+                raise ValueError("the listener is closed")
+            yield self._raw
+        finally:
+            self._lock.release()
+
+    def _check(self, raw: int, code: int) -> None:
+        if code == c.OK:
+            return
+        text = library.nacre_error(raw).decode(errors="replace")
+        if code == c.REFUSED:
+            raise Refused(text)
+        if code == c.TOO_LONG:
+            raise TooLong(text)
+        if code == c.TIMEOUT:
+            raise TimeoutError(text)
+        if code == c.CLOSED:
+            raise ConnectionEnded(text)
+        raise NacreError(text)
+
+    def _statistics(self, number: int) -> Statistics:
+        statistics = c.CStatistics()
+        with self._using() as raw:
+            if library.nacre_statistics_of(raw, number, ctypes.byref(statistics)) != c.OK:
+                raise ConnectionEnded("there is no such connection, or it has ended")
+        return Statistics(*(getattr(statistics, name) for name, _ in c.CStatistics._fields_))
+
+    def _event(self, raw: int) -> Event:
+        """The notice as an event; what it lends is copied."""
+        notice = self._notice
+        peer = from_parts(bytes(notice.peer_ip), notice.peer_port, notice.peer_family)
+        text = (notice.text or b"").decode(errors="replace")
+        connection = Connection(self, notice.connection)
+        some = connection if notice.connection else None
+        kind = notice.kind
+        if kind == 1:
+            return Arrived(connection, peer)
+        if kind == 2:
+            return Opened(connection, peer, bytes(notice.peer_key) if notice.has_peer_key else None)
+        if kind == 3:
+            message = ctypes.string_at(notice.data, notice.len) if notice.len else b""
+            return Delivered(connection, message, peer, bool(notice.is_proven))
+        if kind == 4:
+            return Writable(connection)
+        if kind == 5:
+            code = notice.arguments[1] if notice.arguments[0] else None
+            return Closed(connection, _reason(notice.reason), code, text)
+        if kind == 6:
+            return OtherStack(some, peer, text)
+        if kind == 7:
+            return NetworkError(some, peer, text)
+        if kind == 9:
+            return Moved(connection, peer)
+        message = ctypes.string_at(notice.data, notice.len) if notice.len else b""
+        one, two, three, four = notice.arguments
+        name = (library.nacre_event_name(raw, notice.connection, notice.event) or b"").decode()
+        return Other(connection, name, (one, two, three, four), message, peer)
+
+
+def _reason(number: int) -> Reason:
+    try:
+        return Reason(number)
+    except ValueError:
+        return Reason.UNKNOWN
+
+
+def _data(message: bytes | bytearray | memoryview) -> tuple[bytes, int]:
+    data = message if isinstance(message, bytes) else bytes(message)
+    return data, len(data)
+
+
+def _until(timeout: float | None) -> float | None:
+    return None if timeout is None else time.monotonic() + timeout
+
+
+def _left(until: float | None) -> float | None:
+    return None if until is None else max(0.0, until - time.monotonic())
+
+
+class _Prepare:
+    """Sets given values when the library asks for them."""
+
+    def __init__(self, given: Given | Callable[[Address | None], Given] | None, is_served: bool) -> None:
+        self._given, self._is_served = given, is_served
+        #: What was raised when a connection began; Python reports it only if a peer began it.
+        self.happened: BaseException | None = None
+        self.function = c.PREPARE(0) if given is None else c.PREPARE(self._set)
+
+    def _set(self, _with: int, config: int, peer: ctypes._Pointer[CAddress]) -> None:
+        try:
+            given = self._given(from_c(peer.contents)) if callable(self._given) else self._given
+            for name, value in (given or {}).items():
+                encoded = _text("a name", name)
+                if isinstance(value, bytes):
+                    code = library.nacre_set_bytes(config, encoded, value, len(value))
+                else:
+                    code = library.nacre_set(config, encoded, _number(name, value, 0, 1 << 64))
+                if code != c.OK:
+                    raise ValueError(f"the stack has no given value {name!r} that takes {value!r}")
+        except BaseException as error:
+            self.happened = error
+            if self._is_served:
+                raise
