@@ -113,7 +113,7 @@ fn layer_of_a_new_project_is_checked_verified_and_built() {
 
 #[test]
 fn program_of_a_new_project_runs() {
-    assert_eq!(begun("c").1, 2);
+    assert_eq!(begun("c").1, 3);
     // A header of the system is not hidden by one of the stack.
     let empty = TempDir::new().expect("a folder");
     succeeds(empty.path(), &["new", "stdint", "--template", "c"]);
@@ -125,7 +125,7 @@ fn program_of_a_new_project_runs() {
 #[test]
 fn program_in_rust_of_a_new_project_runs() {
     let (folder, commands) = begun("rust");
-    assert_eq!(commands, 2);
+    assert_eq!(commands, 3);
     // Cargo compiles the stack again when its source changes.
     let folder = folder.path().join("mine");
     fs::write(folder.join("mine.nacre"), "stack mine = nothing / floor;\n").expect("a file");
@@ -144,7 +144,7 @@ fn program_in_rust_of_a_new_project_runs() {
 
 #[test]
 fn program_in_python_of_a_new_project_runs() {
-    assert_eq!(begun("python").1, 3);
+    assert_eq!(begun("python").1, 4);
 }
 
 #[test]
