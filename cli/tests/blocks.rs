@@ -26,6 +26,11 @@ const TESTED: &[(&str, &str, usize, &str)] = &[
     ("docs/runtime.md", "rust", 0, "runtime/tests/documents.rs"),
     ("docs/runtime.md", "c", 1, "runtime/tests/documents.rs"),
     ("docs/simulation.md", "sh", 0, "cli/tests/documents.rs"),
+    ("docs/cookbook.md", "sh", 0, "cli/tests/cookbook.rs: commands_of_the_cookbook_print_what_it_shows"),
+    ("docs/cookbook.md", "nacre-excerpt", 0, "cli/tests/cookbook.rs: excerpts_are_those_of_the_layers"),
+    ("docs/tutorial-layer.md", "sh", 0, "cli/tests/documents.rs: tutorial_leads_from_an_empty_folder_to_a_program"),
+    ("docs/tutorial-layer.md", "nacre", 5, "the same"),
+    ("docs/tutorial-layer.md", "nacre-lines", 4, "the same"),
     ("docs/verification.md", "sh", 0, "cli/tests/documents.rs"),
     ("docs/verification.md", "nacre-items", 2, "items_of_the_verification_page_compile"),
 ];
