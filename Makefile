@@ -3,7 +3,7 @@
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: demo test bench bench-verify bench-peers soak setup setup-test setup-peers setup-processors build lint clean
+.PHONY: demo test book bench bench-verify bench-peers soak setup setup-test setup-peers setup-processors build lint clean
 
 ## Sends a file through the stack `secure` over a bad network, and shows the stack.
 demo: setup
@@ -13,6 +13,11 @@ demo: setup
 ## All tests; in more threads than there are processors, because many of them wait.
 test: setup-test
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(nproc)))} $(CARGO) test --workspace
+
+## The documents as a site, in target/book. Links that lead nowhere are errors.
+book:
+	tools/install.sh mkdocs
+	tools/book.py $(TARGET)
 
 ## Costs of the emitted code; writes the tables of docs/performance.md.
 bench: setup-test
@@ -40,7 +45,8 @@ setup:
 	tools/install.sh gcc libc6-dev
 
 setup-test: setup
-	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 cadical iproute2 python3-dissononce libsodium-dev g++ pkg-config cmake python3 mypy
+	tools/install.sh clang libclang-rt-dev valgrind tshark gdb spin z3 cvc5 cadical iproute2 python3-dissononce libsodium-dev \
+		g++ pkg-config cmake python3 mypy mkdocs
 
 ## What stands beside it; Cargo and Maven get the rest.
 setup-peers: setup

@@ -28,6 +28,11 @@ const TESTED: &[(&str, &str, usize, &str)] = &[
     ("docs/runtime.md", "cmake", 1, "cli/tests/install.rs: cmake_of_the_guide_finds_what_is_installed"),
     ("docs/runtime.md", "python", 1, "cli/tests/install.rs: python_of_the_guide_runs"),
     ("docs/simulation.md", "sh", 0, "cli/tests/documents.rs"),
+    ("docs/cookbook.md", "sh", 0, "cli/tests/cookbook.rs: commands_of_the_cookbook_print_what_it_shows"),
+    ("docs/cookbook.md", "nacre-excerpt", 0, "cli/tests/cookbook.rs: excerpts_are_those_of_the_layers"),
+    ("docs/tutorial-layer.md", "sh", 0, "cli/tests/documents.rs: tutorial_leads_from_an_empty_folder_to_a_program"),
+    ("docs/tutorial-layer.md", "nacre", 5, "the same"),
+    ("docs/tutorial-layer.md", "nacre-lines", 4, "the same"),
     ("docs/verification.md", "sh", 0, "cli/tests/documents.rs"),
     ("docs/verification.md", "nacre-items", 2, "items_of_the_verification_page_compile"),
 ];

@@ -5,9 +5,10 @@ mod common;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use common::printed::*;
 use common::*;
 
 /// Commands that are not run here, and why.
@@ -15,6 +16,7 @@ const NOT_RUN: [(&str, &str); 8] = [
     ("make demo", "installs packages, compiles a release and sends 64 MiB"),
     ("make test", "installs packages and runs all tests"),
     ("make lint", "compiles the whole workspace"),
+    ("make book", "installs mkdocs; tests/tests/book.rs builds the book"),
     ("make soak", "takes hours"),
     ("make bench", "measures for minutes, and writes docs/performance.md"),
     ("make bench-peers", "measures for an hour, needs root, and writes docs/peers.md"),
@@ -25,128 +27,9 @@ const NOT_RUN: [(&str, &str); 8] = [
     ),
 ];
 
-/// A command of a document, and the lines that the document shows as its output.
-#[derive(Debug, PartialEq)]
-struct Printed {
-    command: String,
-    output: Vec<String>,
-}
-
-/// The blocks of a document in this language.
-fn blocks_of(document: &str, word: &str) -> Vec<String> {
-    blocks(document).into_iter().filter(|(found, _)| found == word).map(|(_, text)| text).collect()
-}
-
-/// Whether a line or a span of code is a command of the project with complete arguments.
-fn is_command(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let complete = || text.split_whitespace().skip(2).any(|word| word.ends_with(".nacre") || word.ends_with(".json"));
-    match words.next() {
-        Some("make") => words.next().is_some(),
-        Some("nacre") => complete(),
-        _ => false,
-    }
-}
-
-/// The commands in a block. After one that begins with `$`, the following lines are its output; otherwise every line is
-/// a command.
-fn commands(block: &str) -> Vec<Printed> {
-    let shows_output = block.starts_with("$ ");
-    let mut found: Vec<Printed> = vec![];
-    for line in block.lines() {
-        let command = if shows_output { line.strip_prefix("$ ") } else { Some(line) };
-        match (command, found.last_mut()) {
-            (Some(command), _) => {
-                let command = command.split(" #").next().unwrap_or_default();
-                let command = command.split_whitespace().collect::<Vec<_>>().join(" ");
-                found.push(Printed { command, output: vec![] });
-            }
-            (None, Some(last)) => last.output.push(line.to_string()),
-            (None, None) => panic!("output without a command: {line}"),
-        }
-    }
-    found
-}
-
-/// The commands in the blocks of a document.
-fn in_blocks(document: &str) -> Vec<Printed> {
-    blocks_of(document, "sh").iter().flat_map(|block| commands(block)).collect()
-}
-
-/// The complete commands between backquotes in the text of a document.
-fn in_text(document: &str) -> Vec<String> {
-    let mut inside = false;
-    let outside = |line: &&str| {
-        let fence = line.starts_with("```");
-        inside ^= fence;
-        !inside && !fence
-    };
-    let all = text(document);
-    let prose: Vec<&str> = all.lines().filter(outside).collect();
-    let prose = prose.join("\n");
-    let spans = prose.split('`').skip(1).step_by(2).filter(|span| is_command(span));
-    spans.map(str::to_string).collect()
-}
-
-/// A copy of the files that the commands use.
-fn copy_of_checkout() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for part in ["adapters", "examples", "layers", "README.md"] {
-        let copied = Command::new("cp").arg("-r").arg(root().join(part)).arg(folder.path()).status().expect("cp runs");
-        assert!(copied.success());
-    }
-    std::fs::create_dir(folder.path().join("docs")).expect("a folder");
-    folder
-}
-
-/// A command as a shell runs it, with the built program in the path.
-fn shell(command: &str, folder: &Path) -> Command {
-    let program = Path::new(env!("CARGO_BIN_EXE_nacre")).parent().expect("it is in a folder");
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec {command}")]).current_dir(folder).env("COLUMNS", "100").env_remove("CC");
-    shell.env("PATH", format!("{}:{path}", program.display()));
-    // Keys of its own; none where documents show none.
-    shell.env("XDG_CONFIG_HOME", if folder == root() { "/dev/null".into() } else { folder.join("config") });
-    shell
-}
-
-/// Runs a command that must end with this status; returns its output.
-fn run(command: &str, folder: &Path, status: i32) -> String {
-    let (found, out, err) = ran(&mut shell(command, folder));
-    assert_eq!(found, status, "{command}\n{out}\n{err}");
-    out + &err
-}
-
-/// Compares the output with the document. `...` stands for any lines. Times and rates are ignored, as is the number of
-/// states if several threads search.
-fn compare(document: &str, shown: &[String], printed: &str) {
-    let without_figures = |line: &str| match line.contains(" states, ") || line.contains(" runs, ") {
-        true => line
-            .replace(" us)", " ms)")
-            .replace(" s)", " ms)")
-            .chars()
-            .filter(|c| !c.is_ascii_digit() && *c != '.')
-            .collect(),
-        false => line.trim_end().to_string(),
-    };
-    let mut lines = printed.lines().map(without_figures);
-    let mut skips = false;
-    for wanted in shown {
-        if wanted.trim() == "..." {
-            skips = true;
-            continue;
-        }
-        let wanted = without_figures(wanted);
-        let found = if skips { lines.find(|line| *line == wanted) } else { lines.next() };
-        assert_eq!(found.as_ref(), Some(&wanted), "{document} shows this line; printed was:\n{printed}");
-        skips = false;
-    }
-}
-
 #[test]
 fn every_command_of_every_document_is_run_by_a_test_here() {
-    let run: BTreeSet<String> = [README, LANGUAGE, VERIFICATION, SIMULATION, RUN, C_INTERFACE]
+    let run: BTreeSet<String> = [README, LANGUAGE, VERIFICATION, SIMULATION, RUN, C_INTERFACE, COOKBOOK, TUTORIAL]
         .iter()
         .flat_map(|d| in_blocks(d))
         .map(|p| p.command)
@@ -164,7 +47,7 @@ fn every_command_of_every_document_is_run_by_a_test_here() {
     for document in documents {
         for command in in_blocks(&document).into_iter().map(|p| p.command).chain(in_text(&document)) {
             seen += 1;
-            if let Some(target) = command.strip_prefix("make ") {
+            if let Some(target) = command.strip_prefix("make ").filter(|target| !target.starts_with('-')) {
                 assert!(not_run.contains(&command.as_str()), "{document}: {command}");
                 assert!(makefile.contains(&format!("\n{target}:")), "{document}: the Makefile has no {target}");
             } else {
@@ -188,6 +71,8 @@ const VERIFICATION: &str = "docs/verification.md";
 const SIMULATION: &str = "docs/simulation.md";
 const RUN: &str = "docs/run.md";
 const C_INTERFACE: &str = "docs/c-interface.md";
+const COOKBOOK: &str = "docs/cookbook.md";
+const TUTORIAL: &str = "docs/tutorial-layer.md";
 const CHECK_MINE: &str = "nacre check mine.nacre";
 const TEST_MINE: &str = "nacre test mine_test.nacre";
 const REPLAY: &str = "nacre replay run.json --level inline";
@@ -211,6 +96,17 @@ fn wait_for_port(port: u16) {
     }
 }
 
+/// Starts a receiver, and waits until it listens. What it prints later is not read, but it must not fail for that.
+fn receiving(command: &str, folder: &Path, port: u16) -> (Ending, impl Iterator<Item = String>) {
+    wait_for_port(port);
+    let child = shell(command, folder).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let mut child = Ending(child.expect("it starts"));
+    let messages = BufReader::new(child.0.stderr.take().expect("piped"));
+    let mut lines = messages.lines().map(|line| line.expect("UTF-8"));
+    assert!(lines.any(|line| line.starts_with("listening on ")), "{command}");
+    (child, lines)
+}
+
 /// Runs the commands of a document, one after the other; a receiver is there until its sender has ended, and has then
 /// stored what was sent. Returns what they print.
 fn run_all(document: &str, folder: &Path, port: u16) -> String {
@@ -220,14 +116,7 @@ fn run_all(document: &str, folder: &Path, port: u16) -> String {
             continue;
         }
         if command.contains(" receive ") {
-            wait_for_port(port);
-            let child = shell(&command, folder).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-            let mut child = Ending(child.expect("it starts"));
-            let messages = BufReader::new(child.0.stderr.take().expect("piped"));
-            let mut lines = messages.lines().map(|line| line.expect("UTF-8"));
-            assert!(lines.any(|line| line.starts_with("listening on ")), "{command}");
-            // What it prints later is not read, but it must not fail for that.
-            receiver = Some((child, lines));
+            receiver = Some(receiving(&command, folder, port));
             continue;
         }
         printed += &run(&command, folder, 0);
@@ -362,4 +251,66 @@ fn the_bug_of_the_verification_page_is_found_as_shown() {
         replayed.contains("interpreter: 3 steps") && replayed.contains("C at level inline: the same"),
         "{replayed}"
     );
+}
+
+/// The layer of the tutorial, which its blocks make and change.
+fn changed(layer: &str, change: usize, lines: &str) -> String {
+    let before = |place: &str| {
+        assert_eq!(layer.matches(place).count(), 1, "{place}");
+        layer.replace(place, &format!("{lines}{place}"))
+    };
+    match change {
+        0 => before("            count duplicates;\n"),
+        1 => before("    accepts send(m)"),
+        2 => layer.replace("u1 }", "u32 }").replace("u1,       ", "u32,      "),
+        3 => before("    down send(m)"),
+        _ => panic!("a change that nothing makes:\n{lines}"),
+    }
+}
+
+#[test]
+fn tutorial_leads_from_an_empty_folder_to_a_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| std::fs::write(at(name), text).expect("written");
+    let read = |name: &str| std::fs::read_to_string(at(name)).expect("readable");
+    let mut commands = in_blocks(TUTORIAL).into_iter();
+    let (mut files, mut changes, mut receiver) = (0, 0, None);
+    for (word, block) in blocks(TUTORIAL) {
+        match word.as_str() {
+            "nacre" => {
+                files += 1;
+                match files {
+                    1 => write("abp.nacre", &block),
+                    2 => write("abp_test.nacre", &block),
+                    3 | 4 => write("abp.nacre", &format!("{}\n{block}", read("abp.nacre"))),
+                    _ => write("hello/hello.nacre", &block),
+                }
+            }
+            "nacre-lines" => {
+                write("abp.nacre", &changed(&read("abp.nacre"), changes, &block));
+                assert!(block.lines().all(|line| read("abp.nacre").contains(line)), "{block}");
+                changes += 1;
+            }
+            _ => {
+                let shown = block.lines().filter(|line| line.starts_with("$ ") || line.starts_with("nacre ")).count();
+                for Printed { command, output } in commands.by_ref().take(shown) {
+                    if command.contains(" receive ") {
+                        receiver = Some(receiving(&command, folder.path(), 7002));
+                        continue;
+                    }
+                    let fails = changes == 0 || command.contains("--trace") || command.contains("--mutants");
+                    let printed = run(&command, folder.path(), i32::from(fails));
+                    compare(TUTORIAL, &output, &printed);
+                    if command.contains(" send ") {
+                        assert!(receiver.take().is_some(), "someone receives");
+                        assert_eq!(read("incoming"), read("abp.nacre"));
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!((files, changes), (5, 4));
+    let formatted = ["fmt", "--check", &at("abp.nacre").display().to_string()].map(str::to_string);
+    assert_eq!(ran(&mut nacre(&formatted.each_ref().map(String::as_str))).0, 0);
 }

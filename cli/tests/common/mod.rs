@@ -1,6 +1,8 @@
 //! Runs the program, and finds the sources of the tests.
 #![allow(dead_code)]
 
+pub mod printed;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

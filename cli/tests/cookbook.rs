@@ -1,0 +1,152 @@
+//! The layers of the cookbook (`examples/layers/`) are correct, their tests and configurations find seeded mistakes, and
+//! docs/cookbook.md shows what the tools print.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::printed::*;
+use common::*;
+
+const COOKBOOK: &str = "docs/cookbook.md";
+const LAYERS: [&str; 6] = ["gather", "heartbeat", "parity", "rpc", "stop_and_wait", "token_bucket"];
+
+fn path(layer: &str) -> String {
+    format!("examples/layers/{layer}.nacre")
+}
+
+#[test]
+fn every_file_of_the_cookbook_is_a_layer_that_holds() {
+    let mut files: Vec<String> = std::fs::read_dir(root().join("examples/layers"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    assert_eq!(files, LAYERS.map(|layer| format!("{layer}.nacre")));
+    for layer in LAYERS {
+        let path = path(layer);
+        let source = text(&path);
+        assert!(source.starts_with("//! "), "{path} begins with what the layer is");
+        let imports: Vec<&str> = source.lines().filter(|line| line.starts_with("import ")).collect();
+        assert!(imports.iter().all(|line| line.starts_with("import \"nacre/")), "{path} can be copied: {imports:?}");
+        for arguments in [&["check", &path][..], &["fmt", "--check", &path], &["test", &path], &["verify", &path]] {
+            let (status, out, err) = ran(&mut nacre(arguments));
+            assert_eq!(status, 0, "{arguments:?}\n{out}\n{err}");
+        }
+    }
+}
+
+/// A mistake in a layer: the text that it replaces, and the verb that finds it.
+struct Mistake {
+    layer: &'static str,
+    changes: &'static [(&'static str, &'static str)],
+    verb: &'static str,
+}
+
+const fn mistake(layer: &'static str, verb: &'static str, changes: &'static [(&'static str, &'static str)]) -> Mistake {
+    Mistake { layer, changes, verb }
+}
+
+/// The two that the page shows come first.
+const MISTAKES: [Mistake; 16] = [
+    mistake(
+        "heartbeat",
+        "verify --configuration in_time --set send=1,0",
+        &[
+            ("        if !over { arm beat in EVERY; }     // any frame is as good as a heartbeat\n", "        spoke = true;\n"),
+            (
+                "        count beats;\n        below.send(Beat {});\n",
+                "        if spoke {\n            spoke = false;\n        } else {\n            count beats;\n            \
+                 below.send(Beat {});\n        }\n",
+            ),
+            (
+                "        suspect: bool,\n        over:    bool,\n    }\n\n    counters",
+                "        suspect: bool,\n        over:    bool,\n        spoke:   bool,      // something was sent in this \
+                 interval\n    }\n\n    counters",
+            ),
+        ],
+    ),
+    mistake("rpc", "verify", &[("            served[slot].answer.clear();\n", "")]),
+    mistake("rpc", "verify", &[(" || served[slot].number != number {", " {")]),
+    mistake("rpc", "test", &[(" || served[slot].number != number {", " {")]),
+    mistake("stop_and_wait", "verify", &[("unacknowledged == none || n != number {", "unacknowledged == none {")]),
+    mistake("stop_and_wait", "verify", &[("if n == expected {", "if true {")]),
+    mistake(
+        "stop_and_wait",
+        "test",
+        &[
+            ("        below.send(Ack { number: n });  // also of a duplicate: the first acknowledgement may be lost\n", ""),
+            ("            expected += 1;\n", "            expected += 1;\n            below.send(Ack { number: n });\n"),
+        ],
+    ),
+    mistake("heartbeat", "verify", &[("        cancel beat;\n        cancel silence;\n", "        cancel beat;\n")]),
+    mistake("heartbeat", "test", &[("up deliver(Beat {}) { heard(); }", "up deliver(Beat {}) { }")]),
+    mistake("token_bucket", "verify", &[("waiting.pop() {\n            spend();\n", "waiting.pop() {\n")]),
+    mistake("token_bucket", "verify", &[("        if waiting.empty { pass; }  //", "        pass;  //")]),
+    mistake("token_bucket", "test", &[("        tokens -= 1;\n", "        if tokens > 1 { tokens -= 1; }\n")]),
+    mistake("parity", "verify", &[("let length = got.lengths ^ lengths;", "let length = lengths;")]),
+    mistake("parity", "verify", &[("        got_group = g;\n        forget(ref got);\n", "        got_group = g;\n")]),
+    mistake("gather", "verify", &[("        leave();\n        pass;\n", "        pass;\n        leave();\n")]),
+    mistake("gather", "verify", &[("            leave();\n            drop packed;\n", "            drop packed;\n")]),
+];
+
+impl Mistake {
+    fn source(&self) -> String {
+        self.changes.iter().fold(text(&path(self.layer)), |source, (from, to)| {
+            assert_eq!(source.matches(from).count(), 1, "{}: {from}", self.layer);
+            source.replace(from, to)
+        })
+    }
+}
+
+#[test]
+fn mistakes_in_the_layers_are_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut missed = vec![];
+    for mistake in &MISTAKES {
+        let file: PathBuf = folder.path().join(format!("{}.nacre", mistake.layer));
+        std::fs::write(&file, mistake.source()).expect("written");
+        let mut arguments: Vec<&str> = mistake.verb.split(' ').collect();
+        let file = file.display().to_string();
+        arguments.insert(1, &file);
+        let (status, out, err) = ran(&mut nacre(&arguments));
+        let found = out.contains("VIOLATED") || out.contains("FAILED");
+        if (status, found) != (1, true) {
+            missed.push(format!("{}: {:?}\n{out}{err}", mistake.layer, mistake.changes));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+    for layer in LAYERS {
+        assert!(MISTAKES.iter().filter(|mistake| mistake.layer == layer).count() >= 2, "{layer}");
+    }
+}
+
+#[test]
+fn excerpts_are_those_of_the_layers() {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let layers: String = LAYERS.map(|layer| words(&text(&path(layer)))).concat();
+    for excerpt in blocks_of(COOKBOOK, "nacre-excerpt") {
+        assert!(layers.contains(&words(&excerpt)), "no layer has:\n{excerpt}");
+    }
+}
+
+#[test]
+fn commands_of_the_cookbook_print_what_it_shows() {
+    let folder = copy_of_checkout();
+    std::fs::create_dir(folder.path().join("wrong")).expect("a folder");
+    for mistake in &MISTAKES[..2] {
+        let file = folder.path().join(format!("wrong/{}.nacre", mistake.layer));
+        std::fs::write(file, mistake.source()).expect("written");
+    }
+    let shown = in_blocks(COOKBOOK);
+    assert!(shown.len() >= 8, "{shown:?}");
+    for Printed { command, output } in shown {
+        let status = match command {
+            _ if command.contains("wrong/") => 1,
+            _ if command.contains("--states") => 3,
+            _ => 0,
+        };
+        let printed = run(&command, folder.path(), status);
+        compare(COOKBOOK, &output, &printed);
+    }
+}
