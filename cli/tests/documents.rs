@@ -12,7 +12,7 @@ use common::printed::*;
 use common::*;
 
 /// Commands that are not run here, and why.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 9] = [
     ("make demo", "installs packages, compiles a release and sends 64 MiB"),
     ("make test", "installs packages and runs all tests"),
     ("make lint", "compiles the whole workspace"),
@@ -29,11 +29,12 @@ const NOT_RUN: [(&str, &str); 8] = [
 
 #[test]
 fn every_command_of_every_document_is_run_by_a_test_here() {
-    let run: BTreeSet<String> = [README, LANGUAGE, VERIFICATION, SIMULATION, RUN, C_INTERFACE, COOKBOOK, TUTORIAL]
-        .iter()
-        .flat_map(|d| in_blocks(d))
-        .map(|p| p.command)
-        .collect();
+    let run: BTreeSet<String> =
+        [README, LANGUAGE, VERIFICATION, SIMULATION, RUN, C_INTERFACE, COOKBOOK, TUTORIAL, TUTORIAL_APP]
+            .iter()
+            .flat_map(|d| in_blocks(d))
+            .map(|p| p.command)
+            .collect();
     let also = [CHECK_MINE, TEST_MINE, REPLAY].map(str::to_string);
     let not_run: Vec<&str> = NOT_RUN.iter().map(|(command, _)| *command).collect();
     let makefile = text("Makefile");
@@ -73,6 +74,7 @@ const RUN: &str = "docs/run.md";
 const C_INTERFACE: &str = "docs/c-interface.md";
 const COOKBOOK: &str = "docs/cookbook.md";
 const TUTORIAL: &str = "docs/tutorial-layer.md";
+const TUTORIAL_APP: &str = "docs/tutorial-app.md";
 const CHECK_MINE: &str = "nacre check mine.nacre";
 const TEST_MINE: &str = "nacre test mine_test.nacre";
 const REPLAY: &str = "nacre replay run.json --level inline";
@@ -189,6 +191,27 @@ const KEYS: &str = "memset(both[0], 1, 32);
     memset(both[0] + 32, 2, 32);
     memcpy(both[1], both[0] + 32, 32);
     memcpy(both[1] + 32, both[0], 32);";
+
+/// Its projects are begun and run by cli/tests/new.rs.
+#[test]
+fn tutorial_for_applications_is_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [stacks] = <[String; 1]>::try_from(blocks_of(TUTORIAL_APP, "nacre")).expect("one block");
+    std::fs::write(folder.path().join("stacks.nacre"), stacks).expect("written");
+    assert!(run("nacre check stacks.nacre", folder.path(), 0).starts_with("checked 9 layers, 7 stacks"));
+    run("nacre new hello", folder.path(), 0);
+    let (project, file) = (folder.path().join("hello"), folder.path().join("hello/hello.nacre"));
+    let source = std::fs::read_to_string(&file).expect("readable");
+    let broken = source.replace("frag<1400> / pt2pt<64>", "pt2pt<64> / frag<1400>");
+    assert_ne!(source, broken);
+    std::fs::write(&file, broken).expect("written");
+    let shown =
+        in_blocks(TUTORIAL_APP).into_iter().find(|printed| !printed.output.is_empty()).expect("one shows output");
+    let printed = run(&shown.command, &project, 1);
+    compare(TUTORIAL_APP, &shown.output, &printed);
+    let built = blocks_of(TUTORIAL_APP, "rust").concat().replace("hello", "reliable");
+    assert!(text("examples/rust-embed/build.rs").replace("../", "").contains(built.trim()), "{built}");
+}
 
 #[test]
 fn first_layer_of_the_readme_works_as_documented() {

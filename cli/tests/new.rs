@@ -43,6 +43,14 @@ fn begun(template: &str) -> (TempDir, usize) {
     let folder = empty.path().join("mine");
     succeeds(&folder, &["fmt", "--check", "mine.nacre"]);
     let commands = commands(&folder);
+    // The tutorial shows the same.
+    if matches!(template, "c" | "rust" | "python") {
+        let shown = [format!("nacre new hello --template {template}"), "cd hello".into()];
+        let shown = shown.into_iter().chain(commands.iter().map(|line| line.replace("mine", "hello")));
+        let shown = shown.collect::<Vec<_>>().join("\n") + "\n";
+        let tutorial = common::blocks("docs/tutorial-app.md");
+        assert!(tutorial.iter().any(|(word, block)| word == "sh" && *block == shown), "{shown}");
+    }
     let port = UdpSocket::bind("[::1]:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
     let mut receiver = None;
     for line in &commands {
