@@ -1,8 +1,9 @@
 //! Beginning connections and letting peers begin them, for C programs; `include/nacre_runtime.h` says what each
 //! function does.
 
+use crate::c_address::CAddress;
 use crate::c_interface::{say_of_thread, with, CListener, ERROR, OK};
-use crate::c_names::{first_of, resolve, CAddress};
+use crate::c_names::{first_of, resolve};
 use crate::c_text::{invalid, text};
 use crate::error::Error;
 use crate::ffi::NacreStack;
@@ -160,6 +161,27 @@ impl CConnecting {
             user: ptr::null_mut(),
             address: ptr::null(),
         }
+    }
+}
+
+/// # Safety
+/// As for all; `host` is a string, `number` is writable.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_resolve(
+    listener: *mut CListener,
+    host: *const c_char,
+    port: u16,
+    number: *mut u64,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with(listener, |this| {
+            let host = text(host)?.ok_or_else(|| invalid("the host is NULL"))?;
+            let place = number.as_mut().ok_or_else(|| invalid("the place for the number is NULL"))?;
+            let waker = this.listener.waker()?;
+            *place = this.lookups.begin(host.to_string(), port, waker)?;
+            Ok(())
+        })
     }
 }
 

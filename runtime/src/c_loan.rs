@@ -1,6 +1,6 @@
 //! What a notice lends to a C program, until its next call.
 
-use crate::c_names::CAddress;
+use crate::c_address::CAddress;
 use crate::c_text::invalid;
 use crate::error::Error;
 use crate::output::Message;

@@ -1,15 +1,14 @@
 //! Names of hosts: found while the program waits, or meanwhile, in a thread.
 
-use crate::address::canonical;
-use crate::c_interface::{with, CListener};
+use crate::c_address::CAddress;
 use crate::c_loan::Loan;
 use crate::c_notice::{in_c, CNotice};
-use crate::c_text::{invalid, text};
+use crate::c_text::invalid;
 use crate::error::Error;
 use crate::waker::Waker;
-use std::ffi::{c_char, c_int, CString};
+use std::ffi::CString;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::thread;
 
@@ -18,44 +17,6 @@ const LOOKUPS_MAX: usize = 16;
 
 /// How often a program looks that waits for the descriptor, while names are looked for, in nanoseconds.
 const LOOK_AFTER: u64 = 10_000_000;
-
-/// `struct nacre_address`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CAddress {
-    pub ip: [u8; 16],
-    pub port: u16,
-    pub family: u16,
-    pub scope: u32,
-}
-
-impl From<SocketAddr> for CAddress {
-    fn from(address: SocketAddr) -> CAddress {
-        let mut to = CAddress { port: address.port(), ..CAddress::default() };
-        match canonical(address) {
-            SocketAddr::V4(v4) => {
-                to.ip[12..].copy_from_slice(&v4.ip().octets());
-                to.family = 4;
-            }
-            SocketAddr::V6(v6) => (to.ip, to.family, to.scope) = (v6.ip().octets(), 6, v6.scope_id()),
-        }
-        to
-    }
-}
-
-impl CAddress {
-    /// Errors: `Invalid` if the family is neither 4 nor 6.
-    pub(crate) fn to_socket_addr(self) -> Result<SocketAddr, Error> {
-        match self.family {
-            4 => {
-                let v4 = Ipv4Addr::new(self.ip[12], self.ip[13], self.ip[14], self.ip[15]);
-                Ok(SocketAddr::new(IpAddr::V4(v4), self.port))
-            }
-            6 => Ok(SocketAddrV6::new(Ipv6Addr::from(self.ip), self.port, 0, self.scope).into()),
-            _ => Err(invalid("the family of the address is neither 4 nor 6")),
-        }
-    }
-}
 
 /// All addresses of a host, which may be a name or an address; IPv6 ones may have a scope (`fe80::1%eth0`).
 pub(crate) fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Error> {
@@ -97,7 +58,7 @@ impl Lookups {
     /// Begins to look for a name; the waker is used when it is found.
     ///
     /// Errors: `Full`, `Io`.
-    fn begin(&mut self, host: String, port: u16, waker: Waker) -> Result<u64, Error> {
+    pub(crate) fn begin(&mut self, host: String, port: u16, waker: Waker) -> Result<u64, Error> {
         if self.pending == LOOKUPS_MAX {
             return Err(Error::Full("names that are looked for"));
         }
@@ -142,39 +103,9 @@ impl Lookups {
     }
 }
 
-/// # Safety
-/// As for all; `host` is a string, `number` is writable.
-#[no_mangle]
-pub unsafe extern "C" fn nacre_resolve(
-    listener: *mut CListener,
-    host: *const c_char,
-    port: u16,
-    number: *mut u64,
-) -> c_int {
-    // SAFETY: the caller's promise.
-    unsafe {
-        with(listener, |this| {
-            let host = text(host)?.ok_or_else(|| invalid("the host is NULL"))?;
-            let place = number.as_mut().ok_or_else(|| invalid("the place for the number is NULL"))?;
-            let waker = this.listener.waker()?;
-            *place = this.lookups.begin(host.to_string(), port, waker)?;
-            Ok(())
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_go_there_and_back() {
-        for text in ["10.1.2.3:7000", "[2001:db8::1]:9", "[fe80::1%3]:9"] {
-            let address: SocketAddr = text.parse().unwrap();
-            assert_eq!(CAddress::from(address).to_socket_addr().unwrap(), address);
-        }
-        assert!(CAddress::default().to_socket_addr().is_err());
-    }
 
     #[test]
     fn every_address_is_tried_until_one_is_not_invalid() {

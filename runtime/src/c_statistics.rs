@@ -1,7 +1,7 @@
 //! What a C program is told of a connection or a listener; `include/nacre_runtime.h` says what each function does.
 
+use crate::c_address::CAddress;
 use crate::c_interface::{with, CListener, CLOSED, ERROR, OK};
-use crate::c_names::CAddress;
 use crate::c_notice::in_c;
 use crate::c_text::{invalid, text};
 use crate::event::ConnectionId;

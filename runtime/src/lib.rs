@@ -34,6 +34,7 @@ mod asked;
 mod backlog;
 mod blocking;
 mod budget;
+mod c_address;
 mod c_calls;
 mod c_connect;
 pub mod c_interface;
