@@ -8,8 +8,8 @@ impl Listener {
         self.transport().descriptor()
     }
 
-    /// When `poll` is to be called next if no frame arrives: the transport's time in nanoseconds; `ffi::NEVER`; 0 for at
-    /// once, also if not all that had arrived is known to be handled. So the descriptor may be watched for changes only.
+    /// When `poll` is to be called next if no frame arrives: the transport's time in nanoseconds; `ffi::NEVER`; 0 for
+    /// at once, also if not all that had arrived is known to be handled, so a watch for changes misses none.
     pub fn next_deadline(&self) -> u64 {
         match self.router.outbox().holds_some() || !self.is_emptied {
             true => 0,

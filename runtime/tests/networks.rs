@@ -363,8 +363,8 @@ fn noise_of_every_kind_is_survived() {
     assert!(statistics.malformed > 0 && statistics.unknown_cookies > 0 && statistics.controls_in > 1000);
 }
 
-/// More frames that mean nothing than one call of `poll` handles: an event loop that watches for changes of the descriptor
-/// would not come back by itself.
+/// More frames that mean nothing than one call of `poll` handles: an event loop that watches for changes of the
+/// descriptor would not come back by itself.
 #[test]
 fn poll_that_has_not_handled_all_frames_is_called_again_at_once() {
     let network = Network::new(Faults::default());

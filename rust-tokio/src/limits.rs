@@ -15,8 +15,8 @@ use std::time::Duration;
 /// As soon as the queue is down to half of `queue` bytes, what was withheld is granted, and frames are taken.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Bytes of messages that wait for the reader of one connection, 64 more counted for each; not less than the longest
-    /// message of the stack. Default 256 KiB.
+    /// Bytes of messages that wait for the reader of one connection, 64 more counted for each; not less than the
+    /// longest message of the stack. Default 256 KiB.
     pub queue: usize,
     /// The same of all connections together: above, `queue` counts as 0 for each of them. Default 64 MiB.
     pub total: usize,

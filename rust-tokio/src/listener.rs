@@ -103,8 +103,8 @@ impl Listener {
         self.begin_by(to, begin)?.when_opened(stack).await
     }
 
-    /// Begins a connection without waiting for the peer, with a function that sets givens of the stack and must not call
-    /// this listener. Messages may be sent at once.
+    /// Begins a connection without waiting for the peer, with a function that sets givens of the stack and must not
+    /// call this listener. Messages may be sent at once.
     ///
     /// Errors: as `connect`, but for `Timeout`.
     pub fn begin(&self, to: SocketAddr, stack: &Stack, prepare: impl FnOnce(&mut Config)) -> Result<Connection, Error> {

@@ -38,6 +38,8 @@ impl Shared {
     ///
     /// Errors: `Stopped`, also if a call has panicked.
     pub(crate) fn with<R>(&self, call: impl FnOnce(&mut Core) -> R) -> Result<R, Ended> {
+        // Dropped after the lock: a call that panics leaves nothing to go on with, and the driver finds that.
+        let _panicking = Panicking(&self.driver);
         let mut locked = self.core.lock().map_err(|_| Ended::Stopped)?;
         let core = locked.as_mut().ok_or(Ended::Stopped)?;
         let result = call(core);
@@ -82,6 +84,17 @@ impl Shared {
         }
         if wakes.notices {
             self.notices.notify_waiters();
+        }
+    }
+}
+
+/// Wakes the driver if a call panics.
+struct Panicking<'a>(&'a Notify);
+
+impl Drop for Panicking<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.notify_one();
         }
     }
 }

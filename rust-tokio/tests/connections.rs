@@ -219,6 +219,21 @@ fn runtime_that_is_shut_down_ends_connections_and_blocks_nothing() {
 }
 
 #[test]
+fn call_that_panics_ends_all_connections_of_its_listener() {
+    on_each_runtime(|| async {
+        let (client, server) = pair(listener(Limits::default()), listener(Limits::default()), &reliable()).await;
+        let to = server.listener.local();
+        let waiting = tokio::spawn(async move { client.connection.recv().await });
+        let panicking = tokio::spawn(async move {
+            let _ = client.listener.begin(to, &reliable(), |_| panic!("in a program's own function"));
+        });
+        assert!(panicking.await.expect_err("it panics").is_panic());
+        assert_eq!(waiting.await.expect("no panic").expect_err("nothing was sent"), Ended::Stopped);
+        server.connection.discard();
+    });
+}
+
+#[test]
 fn end_has_a_reason_a_code_and_a_text() {
     on_each_runtime(|| async {
         let (client, server) = pair(listener(Limits::default()), listener(Limits::default()), &reliable()).await;
