@@ -270,6 +270,19 @@ fn addresses_that_cannot_be_reached_fail_at_once() {
 }
 
 #[test]
+fn connect_that_is_cancelled_leaves_no_connection() {
+    on_each_runtime(|| async {
+        let client = listener(Limits::default());
+        // Nobody answers there.
+        let silent = std::net::UdpSocket::bind(loopback()).expect("a socket");
+        let to = silent.local_addr().expect("bound");
+        assert!(cancelled_after(3, client.connect(to, &reliable())).await.is_none());
+        let numbers = client.statistics().expect("driven");
+        assert_eq!((numbers.connected, numbers.connections), (1, 0));
+    });
+}
+
+#[test]
 fn peer_with_another_stack_is_named_on_both_sides() {
     on_each_runtime(|| async {
         let (client, server) = (listener(Limits::default()), listener(Limits::default()));
