@@ -30,6 +30,8 @@ nacre-runtime shared
 nacre-runtime shared_peers
 nacre-runtime descriptors
 nacre-runtime documents
+nacre-tokio connections
+nacre-tokio slow_readers
 nacre transfer
 nacre new
 nacre install

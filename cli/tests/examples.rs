@@ -33,3 +33,15 @@ fn stack_is_embedded_in_a_rust_program() {
     let (status, out, err) = ran(&mut cargo_run(&root().join("examples/rust-embed")));
     assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{err}");
 }
+
+#[test]
+fn stack_is_driven_by_tokio() {
+    let (status, out, err) = ran(&mut cargo_run(&root().join("examples/rust-tokio")));
+    assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{err}");
+}
+
+#[test]
+fn stack_is_driven_by_mio() {
+    let (status, out, err) = ran(&mut cargo_run(&root().join("examples/rust-mio")));
+    assert_eq!((status, out.as_str()), (0, "hello -> hello, too\n"), "{err}");
+}

@@ -86,6 +86,8 @@ pub(crate) struct Connection {
     pub owed: u64,
     /// Grants are given by the listener as messages are taken; otherwise by the application.
     pub grants_by_itself: bool,
+    /// Frames reach the stack.
+    pub receives: bool,
     pub error_reported_at: u64,
     /// Its keys, if its stack is secure.
     pub secured: Option<Box<Secured>>,
@@ -137,6 +139,7 @@ impl Connection {
             waits: false,
             owed: 0,
             grants_by_itself: true,
+            receives: true,
             error_reported_at: 0,
             secured: None,
             held: Vec::new(),

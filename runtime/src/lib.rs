@@ -56,6 +56,7 @@ mod descriptor;
 mod endpoint;
 mod error;
 mod event;
+mod event_loop;
 mod event_queue;
 pub mod faults;
 pub mod ffi;

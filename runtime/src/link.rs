@@ -83,6 +83,11 @@ impl Link {
         self.batch.is_empty() && self.backlog.is_empty()
     }
 
+    /// Whether frames wait for room.
+    pub(crate) fn awaits_room(&self) -> bool {
+        !self.backlog.is_empty()
+    }
+
     /// Whether frames are held that may go on being so: more frames are here that may lead to others.
     #[inline]
     pub(crate) fn goes_on_gathering(&self) -> bool {

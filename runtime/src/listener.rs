@@ -14,7 +14,7 @@ pub use crate::stacks::Prepare;
 use crate::statistics::{ConnectionStatistics, ListenerStatistics};
 use crate::transport::Transport;
 use crate::udp::{group, Udp};
-use crate::waker::{Waker, Woken};
+use crate::waker::Woken;
 use crate::wire::Label;
 use std::cell::Cell;
 use std::io;
@@ -102,23 +102,6 @@ impl Listener {
     /// The transport's time, in nanoseconds.
     pub fn now(&self) -> u64 {
         self.transport().now()
-    }
-
-    /// The file descriptor that becomes readable with a frame, for a program's own event loop (with `next_deadline`).
-    pub fn descriptor(&self) -> Option<i32> {
-        self.transport().descriptor()
-    }
-
-    /// What other threads wake this listener by while it waits. Programs that wait by `descriptor` have ways of their
-    /// own.
-    ///
-    /// Errors: `Io` if the system has no descriptor left.
-    pub fn waker(&mut self) -> Result<Waker, Error> {
-        if let Some(woken) = &self.woken {
-            return Ok(woken.waker());
-        }
-        let woken = Woken::new().map_err(Error::io("cannot make a waker"))?;
-        Ok(self.woken.insert(woken).waker())
     }
 
     /// Lets peers begin connections with a stack.
@@ -238,6 +221,17 @@ impl Listener {
         self.router.set_grants_by_itself(id, by_itself)
     }
 
+    /// Whether frames of a connection reach its stack (the default). Otherwise they are dropped and counted as
+    /// `no_space`, as if the network had lost them, acknowledgements included: for messages that come faster than they
+    /// are consumed, from a peer that no grants slow down. It sends them again if its stack is reliable, and gives up
+    /// after as many attempts as its stack makes.
+    ///
+    /// Errors: `NoConnection`, also while a handshake goes on.
+    pub fn set_receives(&mut self, id: ConnectionId, receives: bool) -> Result<(), Error> {
+        self.router.get_mut(id)?.receives = receives;
+        Ok(())
+    }
+
     /// Grants a number of deliveries to the stack.
     pub fn grant(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
         self.look_at_clock();
@@ -249,14 +243,6 @@ impl Listener {
     pub fn poll(&mut self) -> Option<Event<'_>> {
         let found = self.find();
         self.router.lend(found)
-    }
-
-    /// When `poll` is to be called next if no frame arrives: the transport's time in nanoseconds; `ffi::NEVER`.
-    pub fn next_deadline(&self) -> u64 {
-        match self.router.outbox().holds_some() {
-            true => 0,
-            false => self.router.next_deadline().min(self.transport().deadline()),
-        }
     }
 
     /// Sends the frames that are held (`Options::gather`).
@@ -312,7 +298,7 @@ impl Listener {
         self.router.connections()
     }
 
-    fn transport(&self) -> &dyn Transport {
+    pub(crate) fn transport(&self) -> &dyn Transport {
         self.router.outbox().transport()
     }
 

@@ -32,7 +32,9 @@ fn words(code: &str) -> String {
 
 #[test]
 fn every_block_is_in_a_program_that_runs() {
-    let programs = [words(include_str!("documents.rs")), words(&text("examples/rust-embed/src/main.rs"))];
+    let examples = ["rust-embed", "rust-tokio", "rust-mio"].map(|name| text(&format!("examples/{name}/src/main.rs")));
+    let programs: Vec<String> =
+        examples.iter().map(|text| words(text)).chain([words(include_str!("documents.rs"))]).collect();
     let mut seen = 0;
     for (word, code) in blocks() {
         match word.as_str() {

@@ -362,3 +362,23 @@ fn noise_of_every_kind_is_survived() {
     assert_eq!((statistics.connections, statistics.arrived), (1, 1), "{statistics:?}");
     assert!(statistics.malformed > 0 && statistics.unknown_cookies > 0 && statistics.controls_in > 1000);
 }
+
+/// More frames that mean nothing than one call of `poll` handles: an event loop that watches for changes of the
+/// descriptor would not come back by itself.
+#[test]
+fn poll_that_has_not_handled_all_frames_is_called_again_at_once() {
+    let network = Network::new(Faults::default());
+    let mut server = Listener::new(network.end(), seeded(1));
+    server.serve(&window()).unwrap();
+    let mut stranger = network.end();
+    for _ in 0..600 {
+        stranger.send(server.local(), &[IoSlice::new(b"x")]).unwrap();
+    }
+    network.advance_to(network.now() + 1_000_000_000);
+    let mut calls = 0;
+    while calls == 0 || server.next_deadline() == 0 {
+        assert!(server.poll().is_none());
+        calls += 1;
+    }
+    assert_eq!((server.statistics().malformed, calls), (600, 3));
+}

@@ -397,3 +397,26 @@ fn system_is_asked_once_in_each_turn_that_sleeps() {
     let asked = asked.load(Ordering::Relaxed) - before;
     assert!((2 * ROUNDS..5 * ROUNDS / 2).contains(&asked), "{asked} times for {ROUNDS} messages");
 }
+
+#[test]
+fn frames_of_a_connection_that_does_not_receive_are_as_lost() {
+    let mut server = server(&window(), Options::default());
+    let mut client = Listener::bind(loopback(), Options::default()).unwrap();
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send(id, b"first").unwrap();
+    run_until(&mut [&mut client, &mut server], |words| words[1].iter().any(|word| word == "delivered first"));
+    let there = server.connections()[0];
+    server.set_receives(there, false).unwrap();
+    client.send(id, b"second").unwrap();
+    let mut dropped = 0;
+    while dropped < 2 {
+        run_until(&mut [&mut client, &mut server], |_| true);
+        let (_, said) = (client.poll().map(word), server.poll().map(word));
+        assert!(!said.is_some_and(|word| word.starts_with("delivered")));
+        dropped = server.statistics_of(there).unwrap().traffic.no_space;
+    }
+    server.set_receives(there, true).unwrap();
+    run_until(&mut [&mut client, &mut server], |words| words[1].iter().any(|word| word == "delivered second"));
+    server.discard(there);
+    assert!(server.set_receives(there, false).is_err());
+}

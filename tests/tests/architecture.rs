@@ -44,6 +44,7 @@ fn crates_import_only_what_the_architecture_allows() {
         ("handshakes/Cargo.toml", &[]),
         ("library/Cargo.toml", &[]),
         ("rust-build/Cargo.toml", &["driver", "library"]),
+        ("rust-tokio/Cargo.toml", &["runtime"]),
         ("checker/Cargo.toml", &["analysis", "specification", "stack", "worlds"]),
         (
             "spin/Cargo.toml",

@@ -149,7 +149,8 @@ impl<O: Outbox> Router<O> {
 
     /// The same; whether the stack accepts it.
     pub(super) fn is_accepted(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) -> bool {
-        let Ok(may_take) = self.get(id).map(|connection| self.may_take(connection, Cause::Frame)) else {
+        let takes = |connection: &Connection| connection.receives && self.may_take(connection, Cause::Frame);
+        let Ok(may_take) = self.get(id).map(takes) else {
             return false;
         };
         // Counted before the step, which may send as much more.

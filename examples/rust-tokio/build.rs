@@ -1,0 +1,5 @@
+//! Compiles the stack `reliable` into this program.
+
+fn main() {
+    nacre_build::stack("../reliable.nacre", "reliable");
+}
