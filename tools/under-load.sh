@@ -30,6 +30,9 @@ nacre-runtime shared_peers
 nacre-runtime descriptors
 nacre-runtime documents
 nacre transfer
+nacre trees
+nacre resume
+nacre peers
 nacre new
 nacre faults
 nacre secure

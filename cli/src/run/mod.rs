@@ -1,22 +1,33 @@
 //! `nacre run`: files and lines over UDP, through a stack.
 
 mod chat;
+mod conclude;
 mod doorkeeper;
+mod early;
 mod failure;
 mod framing;
+mod incoming;
 mod line;
+mod names;
+mod partial;
+mod pending;
 mod protection;
 mod receive;
 mod report;
 mod send;
+mod sending;
 mod share;
+mod source;
 mod store;
 mod storing;
+mod tree;
 mod trust;
+mod walk;
 
 use failure::{Cause, Failure};
 use nacre_runtime::Stack;
 use nacre_simulator::toolchain::Toolchain;
+use names::shown;
 use protection::Protection;
 
 use crate::args::{Net, Run, Transfer};
@@ -27,14 +38,25 @@ use crate::{build, program};
 
 /// Runs `nacre run`: compiles the stack to C, loads it and transfers data over it.
 pub fn run(args: &Run) -> Exit {
-    let (session, stack) = match program::stack(&args.which) {
-        Ok(found) => found,
-        Err(exit) => return exit,
-    };
     let net = match &args.what {
         Transfer::Receive(args) => &args.net,
         Transfer::Send(args) => &args.net,
         Transfer::Chat(args) => &args.net,
+    };
+    let report = |failure: &Failure, is_encrypted: bool| {
+        if net.json {
+            print_json(&failure.json(verb(&args.what), is_encrypted));
+        }
+    };
+    let (session, stack) = match program::stack(&args.which) {
+        Ok(found) => found,
+        Err(exit) => {
+            let words =
+                format!("there is no stack `{}` without errors in {}", args.which.stack, shown(&args.which.file));
+            let cause = if exit == Exit::Usage { Cause::Usage } else { Cause::Stack };
+            report(&Failure::new(cause, words), false);
+            return exit;
+        }
     };
     let loaded = Toolchain::find().and_then(|toolchain| {
         let (level, optimized) = build::optimized(&session, &stack, net.level.0, Proving::Nothing);
@@ -44,19 +66,32 @@ pub fn run(args: &Run) -> Exit {
         Ok(stack) => stack,
         Err(error) => {
             complain(&error.to_string());
+            report(&Failure::new(Cause::Stack, error.to_string()), false);
             return levels::exit(&error);
         }
     };
     transfer(&args.what, net, &stack).unwrap_or_else(|failure| {
         complain(&failure.words);
-        if net.json {
-            print_json(&failure.json(verb(&args.what), stack.is_secure()));
-        }
+        report(&failure, stack.is_secure());
         match failure.cause {
             Cause::Usage => Exit::Usage,
             _ => Exit::No,
         }
     })
+}
+
+/// Prints the object for a command line that is no valid `nacre run`, if it has `--json`.
+pub fn report_usage(words: &str) {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|verb| verb == "run") {
+        let rest: Vec<_> = arguments.take_while(|argument| argument != "--").collect();
+        let what = ["receive", "send", "chat"].into_iter().find(|verb| rest.iter().any(|argument| argument == verb));
+        if rest.iter().any(|argument| argument == "--json") {
+            print_json(
+                &Failure::new(Cause::Usage, names::printable(words.trim_end())).json(what.unwrap_or("run"), false),
+            );
+        }
+    }
 }
 
 fn transfer(what: &Transfer, net: &Net, stack: &Stack) -> Result<Exit, Failure> {
