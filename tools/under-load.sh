@@ -33,6 +33,7 @@ nacre transfer
 nacre trees
 nacre resume
 nacre peers
+nacre addresses
 nacre new
 nacre faults
 nacre secure

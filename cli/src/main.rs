@@ -69,7 +69,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     let printed = error.print();
     match printed {
         _ if error.use_stderr() => {
-            run::report_usage(error.to_string().lines().next().unwrap_or_default());
+            run::report_usage(&error.to_string());
             Exit::Usage.into()
         }
         Ok(()) => Exit::Yes.into(),

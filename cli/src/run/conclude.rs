@@ -112,8 +112,14 @@ impl Receiver<'_> {
         }
     }
 
-    /// Files that are not stored yet are removed, or kept for a later transfer.
-    pub(super) fn stop_storing(&mut self) {
+    /// Ends everything: what is not stored yet is removed, or kept for a later transfer.
+    pub(super) fn give_up_all(&mut self, why: &str) {
+        let begun: Vec<ConnectionId> = self.incoming.keys().copied().collect();
+        for connection in begun {
+            if self.incoming.get(&connection).is_some_and(|incoming| !incoming.is_complete()) {
+                self.give_up(connection, why);
+            }
+        }
         self.storing.iter().for_each(|storing| storing.job.stop());
         for storing in std::mem::take(&mut self.storing) {
             self.stored(storing);

@@ -27,7 +27,7 @@ mod walk;
 use failure::{Cause, Failure};
 use nacre_runtime::Stack;
 use nacre_simulator::toolchain::Toolchain;
-use names::shown;
+use names::{printable, shown};
 use protection::Protection;
 
 use crate::args::{Net, Run, Transfer};
@@ -80,18 +80,18 @@ pub fn run(args: &Run) -> Exit {
     })
 }
 
-/// Prints the object for a command line that is no valid `nacre run`, if it has `--json`.
-pub fn report_usage(words: &str) {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|verb| verb == "run") {
-        let rest: Vec<_> = arguments.take_while(|argument| argument != "--").collect();
-        let what = ["receive", "send", "chat"].into_iter().find(|verb| rest.iter().any(|argument| argument == verb));
-        if rest.iter().any(|argument| argument == "--json") {
-            print_json(
-                &Failure::new(Cause::Usage, names::printable(words.trim_end())).json(what.unwrap_or("run"), false),
-            );
-        }
+/// Prints the object for a command line that is no valid `nacre run`, if it has `--json`. `text`: what is printed for
+/// people, whose first paragraph says what is wrong.
+pub fn report_usage(text: &str) {
+    let arguments: Vec<_> = std::env::args_os().skip(1).take_while(|argument| argument != "--").collect();
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    if arguments.first().is_none_or(|verb| verb != "run") || !has("--json") {
+        return;
     }
+    let what = ["receive", "send", "chat"].into_iter().find(|verb| has(verb)).unwrap_or("run");
+    let words = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = words.trim_start_matches("error: ").split_whitespace().collect();
+    print_json(&Failure::new(Cause::Usage, printable(&words.join(" "))).json(what, false));
 }
 
 fn transfer(what: &Transfer, net: &Net, stack: &Stack) -> Result<Exit, Failure> {

@@ -51,13 +51,17 @@ pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result
             receiver.leave();
             return Ok(interrupt.exit());
         }
-        match receiver.next()? {
-            Some((last, is_whole)) if once => {
+        match receiver.next() {
+            Ok(Some((last, is_whole))) if once => {
                 receiver.farewell(last);
-                receiver.stop_storing();
+                receiver.give_up_all("the receiver ends");
                 return Ok(if is_whole { Exit::Yes } else { Exit::No });
             }
-            _ => {}
+            Err(failure) => {
+                receiver.give_up_all("the receiver ends");
+                return Err(failure);
+            }
+            Ok(_) => {}
         }
     }
 }
@@ -300,9 +304,7 @@ impl Receiver<'_> {
 
     /// Handles an interruption: removes or keeps partial files and notifies the senders.
     fn leave(&mut self) {
-        let begun: Vec<ConnectionId> = self.incoming.keys().copied().collect();
-        begun.into_iter().for_each(|connection| self.give_up(connection, "interrupted"));
-        self.stop_storing();
+        self.give_up_all("interrupted");
         let listener = &mut self.line.listener;
         let peers = listener.connections();
         for peer in &peers {

@@ -41,8 +41,8 @@ pub fn send(args: &Send, stack: &Stack, protection: &Protection) -> Result<Exit,
     let key = met.as_ref().ok().copied().flatten();
     let mut outcome = Outcome { args, protection, address, key, faults: faults.as_ref(), whole };
     let sent = met.and_then(|_| {
-        sending.begin(!protection.is_encrypted(), heard)?;
-        outcome.all(&mut sending, &mut walk)
+        let begun = sending.begin(!protection.is_encrypted(), heard);
+        begun.and_then(|()| outcome.all(&mut sending, &mut walk)).map_err(|failure| failure.about(&subject))
     });
     outcome.report(&mut sending);
     if interrupt.came() && sent.is_err() {
@@ -57,7 +57,7 @@ pub fn send(args: &Send, stack: &Stack, protection: &Protection) -> Result<Exit,
         let _ = listener.close_blocking(peer, Some(FAREWELL));
         return Ok(interrupt.exit());
     }
-    sent.map_err(|failure| failure.about(&subject).with(key))?;
+    sent.map_err(|failure| failure.with(key))?;
     let statistics = listener.statistics_of(peer).unwrap_or_default();
     outcome.whole.report(args.net.json, begun.elapsed(), &statistics, faults.as_ref());
     // The files have arrived, whether or not the shutdown succeeds.
