@@ -145,7 +145,7 @@ Example:
   nacre run examples/secure.nacre --stack secure send --to 10.0.0.2:7000 --file original
   nacre run examples/secure.nacre --stack secure send --to 10.0.0.2:7000 --file original --peer KEY
   nacre run examples/secure.nacre --stack secure send --to example.org:7000 -r --file folder other.txt
-  tar c folder | nacre run examples/secure.nacre --stack secure send --to [fe80::1%eth0]:7000 --file - --name folder.tar";
+  date | nacre run examples/secure.nacre --stack secure send --to [fe80::1%eth0]:7000 --file - --name today";
 
 /// The text for `nacre run chat`.
 pub const CHAT: &str = "Example:

@@ -5,23 +5,14 @@ use nacre_runtime::ConnectionId;
 use super::failure::{Cause, Failure};
 use super::framing::Sum;
 use super::incoming::{Entry, Outcome};
-use super::partial::{Partial, Stored};
-use super::receive::Receiver;
+use super::partial::Partial;
+use super::receiver::{Receiver, Storing};
 use super::report::Moved;
 use super::storing::Job;
 use crate::console::{print_json, say};
 
 /// The maximum number of files that are brought to the disk at once.
 const STORING: usize = 512;
-
-/// A file of which everything has come.
-pub struct Storing {
-    pub connection: ConnectionId,
-    entry: Entry,
-    /// The sum that the sender states.
-    other_sum: Sum,
-    pub job: Job<(Stored, Sum)>,
-}
 
 impl Receiver<'_> {
     /// Does what follows from a message.

@@ -13,6 +13,7 @@ mod partial;
 mod pending;
 mod protection;
 mod receive;
+mod receiver;
 mod report;
 mod send;
 mod sending;

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use nacre_runtime::{ConnectionId, Error, Event, Options, Reason, Stack};
 
-use super::conclude::Storing;
 use super::doorkeeper::Doorkeeper;
 use super::early::Early;
 use super::failure::Failure;
@@ -14,6 +13,7 @@ use super::incoming::Incoming;
 use super::line::{introduce, Line};
 use super::names::printable;
 use super::protection::Protection;
+use super::receiver::Receiver;
 use super::report::Whole;
 use super::share::in_the_way;
 use super::store::Store;
@@ -75,24 +75,6 @@ const SENDERS: usize = 256;
 const SOON: Duration = Duration::from_millis(1);
 /// The interval at which senders learn that their files are being stored or read.
 const WORKING: Duration = Duration::from_secs(5);
-
-/// A receiver, and all that its senders have begun.
-pub struct Receiver<'r> {
-    pub(super) args: &'r Receive,
-    pub(super) line: Line,
-    pub(super) doorkeeper: Doorkeeper<'r>,
-    pub(super) store: Store,
-    pub(super) incoming: HashMap<ConnectionId, Incoming>,
-    /// Senders with answers that the stack has not accepted, or with files that are being read.
-    pub(super) waiting: HashSet<ConnectionId>,
-    pub(super) storing: Vec<Storing>,
-    early: Early,
-    looked: Instant,
-    worked: Instant,
-    /// Whom was told why its files are not taken; they have not closed yet.
-    told: HashSet<ConnectionId>,
-    pub(super) words: Limited,
-}
 
 /// The reaction to an event, once its message is no longer borrowed.
 enum Turn {

@@ -139,13 +139,15 @@ impl Store {
         }
     }
 
-    /// Temporary files that no running receiver has locked.
+    /// Temporary files that no running receiver has locked, and kept ones in which nothing is.
     fn remove_leftovers(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if !(name.starts_with(PREFIX) && name.ends_with(SUFFIX) && entry.file_type()?.is_file()) {
+            let is_empty = || entry.metadata().is_ok_and(|facts| facts.len() == 0);
+            let is_leftover = name.ends_with(SUFFIX) || name.ends_with(KEPT) && is_empty();
+            if !(name.starts_with(PREFIX) && is_leftover && entry.file_type()?.is_file()) {
                 continue;
             }
             let is_free = File::open(entry.path())

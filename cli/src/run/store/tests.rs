@@ -120,7 +120,9 @@ fn kept_file_is_continued_by_its_owner_alone() {
     drop(second);
     assert!(partial.keep());
     assert!(!begin(&store, "g", 8).keep(), "nothing has come of it");
+    fs::write(folder.path().join(".nacre-00.resume"), "").unwrap();
     let again = Store::open(folder.path(), false, true).unwrap();
+    assert_eq!(names(folder.path()).len(), 1, "an empty one is of no use");
     let others = again.begin(again.place("f").unwrap(), Some(8), "somebody else").unwrap().0;
     assert_eq!(others.length(), 0);
     assert_eq!(begin(&again, "f", 3).length(), 0, "a shorter file begins anew");
