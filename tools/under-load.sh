@@ -33,6 +33,10 @@ nacre-runtime documents
 nacre-tokio connections
 nacre-tokio slow_readers
 nacre transfer
+nacre trees
+nacre resume
+nacre peers
+nacre addresses
 nacre new
 nacre install
 nacre faults

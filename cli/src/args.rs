@@ -346,7 +346,7 @@ pub enum Transfer {
     /// Receives files from any number of senders
     #[command(after_help = help::RECEIVE)]
     Receive(Receive),
-    /// Sends a file
+    /// Sends files and folders
     #[command(after_help = help::SEND)]
     Send(Send),
     /// Sends the lines of standard input and prints those of the peer, until both inputs end or Ctrl-C
@@ -363,12 +363,15 @@ pub struct Receive {
     /// The output file; or a folder, in which each received file gets its own name
     #[arg(long, value_name = "PATH")]
     pub out: PathBuf,
-    /// Exit after the first file (the default if PATH is a file)
+    /// Exit after the first sender that is done (the default if PATH is a file)
     #[arg(long, conflicts_with = "serve")]
     pub once: bool,
-    /// Keep receiving after the first file (the default if PATH is a folder); later files are PATH-1, PATH-2, ...
+    /// Keep receiving (the default if PATH is a folder); later files are PATH-1, PATH-2, ...
     #[arg(long)]
     pub serve: bool,
+    /// Keep files that are not complete, and continue them when the same peer sends them again
+    #[arg(long)]
+    pub resume: bool,
     /// Replace existing files (without it, PATH must not exist, and files whose names are taken get numbers)
     #[arg(long)]
     pub overwrite: bool,
@@ -381,12 +384,18 @@ pub struct Receive {
 /// Arguments of `nacre run send`.
 #[derive(Args, Debug)]
 pub struct Send {
-    /// The receiver: `10.0.0.2:7000`, `[::1]:7000`, `example.org:7000`
+    /// The receiver: `10.0.0.2:7000`, `[::1]:7000`, `[fe80::1%eth0]:7000`, `example.org:7000`
     #[arg(long, value_name = "ADDR", value_parser = peer)]
     pub to: Peer,
-    /// The file to send
-    #[arg(long, value_name = "PATH")]
-    pub file: PathBuf,
+    /// The files to send (repeatable); `-`: standard input; with `-r` folders, too
+    #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
+    pub file: Vec<PathBuf>,
+    /// Send folders with everything below; symbolic links there are reported and not followed
+    #[arg(short, long)]
+    pub recursive: bool,
+    /// The name at the receiver, of standard input or of the only file
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
     #[command(flatten)]
     pub expected: secure::Expected,
     #[command(flatten)]

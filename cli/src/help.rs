@@ -141,7 +141,8 @@ pub const DISSECTOR: &str = "Example:
 /// The text for `nacre run receive`.
 pub const RECEIVE: &str = "Example:
   nacre run examples/secure.nacre --stack secure receive --listen 0.0.0.0:7000 --out received/
-  nacre run examples/secure.nacre --stack secure receive --listen 0.0.0.0:7000 --out received/ --allow KEY";
+  nacre run examples/secure.nacre --stack secure receive --listen 0.0.0.0:7000 --out received/ --allow KEY
+  nacre run examples/secure.nacre --stack secure receive --listen 0.0.0.0:7000 --out received/ --resume";
 
 /// The text for `nacre run send`.
 pub const SEND: &str =
@@ -149,7 +150,9 @@ pub const SEND: &str =
 
 Example:
   nacre run examples/secure.nacre --stack secure send --to 10.0.0.2:7000 --file original
-  nacre run examples/secure.nacre --stack secure send --to 10.0.0.2:7000 --file original --peer KEY";
+  nacre run examples/secure.nacre --stack secure send --to 10.0.0.2:7000 --file original --peer KEY
+  nacre run examples/secure.nacre --stack secure send --to example.org:7000 -r --file folder other.txt
+  date | nacre run examples/secure.nacre --stack secure send --to [fe80::1%eth0]:7000 --file - --name today";
 
 /// The text for `nacre run chat`.
 pub const CHAT: &str = "Example:

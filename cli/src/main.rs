@@ -70,7 +70,10 @@ fn main() -> ExitCode {
 fn usage(error: &clap::Error) -> ExitCode {
     let printed = error.print();
     match printed {
-        _ if error.use_stderr() => Exit::Usage.into(),
+        _ if error.use_stderr() => {
+            run::report_usage(&error.to_string());
+            Exit::Usage.into()
+        }
         Ok(()) => Exit::Yes.into(),
         Err(error) => ExitCode::from(console::unprinted(&error)),
     }

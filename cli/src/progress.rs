@@ -24,9 +24,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress of a transfer, in bytes.
-    pub fn of_bytes(total: u64, label: &str) -> Progress {
-        Progress::new(total, label, "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+    /// Progress of a transfer, in bytes; none: of unknown length.
+    pub fn of_bytes(total: Option<u64>, label: &str) -> Progress {
+        match total {
+            Some(total) => Progress::new(total, label, "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}"),
+            None => Progress::new(0, label, "{msg} {bytes} {bytes_per_sec}"),
+        }
     }
 
     /// Progress of a campaign, in runs.

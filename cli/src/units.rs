@@ -73,41 +73,80 @@ pub fn partition(text: &str) -> Result<Partition, String> {
     Ok(Partition { every, lasts })
 }
 
-/// `10.0.0.2:7000`, `[::1]:7000`, or a host name and a port.
+/// The most addresses of a host that are tried.
+const ADDRESSES: usize = 8;
+
+/// `10.0.0.2:7000`, `[::1]:7000`, `[fe80::1%eth0]:7000`, or a host name and a port: the first address.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
-    let Some((_, port)) = text.rsplit_once(':').filter(|(host, _)| !host.is_empty()) else {
+    addresses(text).map(|found| found[0])
+}
+
+/// All addresses, in the order of the system; at least one.
+fn addresses(text: &str) -> Result<Vec<SocketAddr>, String> {
+    let Some((host, port)) = text.rsplit_once(':').filter(|(host, _)| !host.is_empty()) else {
         return Err("expected ADDRESS:PORT, such as `127.0.0.1:7000` or `[::1]:7000`".into());
     };
-    if port.parse::<u16>().is_err() {
+    let Ok(port) = port.parse::<u16>() else {
         return Err(format!("expected a port from 0 to 65535 after `:`, found `{port}`"));
+    };
+    let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    if literal.is_none() && host.contains(':') {
+        return Err("an IPv6 address is written in brackets, such as `[::1]:7000`".into());
     }
-    let mut found = text.to_socket_addrs().map_err(|error| format!("cannot resolve the address: {error}"))?;
-    found.next().ok_or_else(|| "the host has no address".to_string())
+    // With the scope by the name or the number of an interface.
+    let found = (literal.unwrap_or(host), port).to_socket_addrs().map_err(|error| match host.split_once('%') {
+        Some((_, scope)) => {
+            format!("cannot resolve the address: is there an interface `{}`?", scope.trim_end_matches(']'))
+        }
+        None => format!("cannot resolve the address: {error}"),
+    })?;
+    let mut addresses: Vec<SocketAddr> = vec![];
+    for address in found.take(ADDRESSES) {
+        if !addresses.contains(&address) {
+            addresses.push(address);
+        }
+    }
+    match addresses.is_empty() {
+        true => Err("the host has no address".into()),
+        false => Ok(addresses),
+    }
 }
 
 /// A peer, and the name that the user has typed for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
     pub name: String,
-    pub address: SocketAddr,
+    /// At least one. They are tried in this order.
+    pub addresses: Vec<SocketAddr>,
+}
+
+impl Peer {
+    /// The same without its IPv6 addresses, if others are left.
+    pub fn over_ipv4(&self) -> Option<Peer> {
+        let addresses: Vec<SocketAddr> = self.addresses.iter().copied().filter(SocketAddr::is_ipv4).collect();
+        (!addresses.is_empty()).then(|| Peer { name: self.name.clone(), addresses })
+    }
 }
 
 impl std::fmt::Display for Peer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.address.fmt(f)
+        match &self.addresses[..] {
+            [one] => one.fmt(f),
+            _ => f.write_str(&self.name),
+        }
     }
 }
 
 /// An address to which frames can be sent.
 pub fn peer(text: &str) -> Result<Peer, String> {
-    let address = address(text)?;
-    match address.port() {
+    let addresses = addresses(text)?;
+    match addresses[0].port() {
         0 => Err("no peer has port 0: expected a port from 1 to 65535 after `:`".into()),
         // It is a word of a line in `known_peers`.
         _ if text.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#') => {
             Err("expected ADDRESS:PORT without spaces".into())
         }
-        _ => Ok(Peer { name: text.to_string(), address }),
+        _ => Ok(Peer { name: text.to_string(), addresses }),
     }
 }
 
@@ -171,6 +210,17 @@ mod tests {
         for wrong in ["7000", ":7000", "127.0.0.1", "127.0.0.1:70000", "127.0.0.1:http", "::1"] {
             assert!(address(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn scope_of_an_address_is_an_interface() {
+        let found = peer("[fe80::1%lo]:7000").expect("every host has this interface");
+        let [SocketAddr::V6(address)] = found.addresses[..] else { panic!("{found:?}") };
+        assert!(address.scope_id() > 0 && address.port() == 7000 && found.name == "[fe80::1%lo]:7000");
+        assert_eq!(peer("[fe80::1%1]:7000").map(|peer| peer.addresses), Ok(vec![address.into()]));
+        let unknown = peer("[fe80::1%no-such]:7000").unwrap_err();
+        assert!(unknown.contains("is there an interface `no-such`?"), "{unknown}");
+        assert!(peer("::1:7000").unwrap_err().contains("brackets"));
     }
 
     #[test]

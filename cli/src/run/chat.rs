@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use nacre_runtime::{ConnectionId, Error, Event, Options, Reason, Stack};
 
 use super::doorkeeper::Doorkeeper;
-use super::failure::{printable, Cause, Failure};
-use super::line::{any_towards, introduce, Line};
+use super::failure::{Cause, Failure};
+use super::line::{introduce, Line};
+use super::names::printable;
 use super::protection::Protection;
 use super::trust::Trust;
 use crate::args::Chat;
@@ -26,16 +27,22 @@ const END: &[u8] = b"\n";
 
 /// Exchanges lines with the peers until both inputs end or Ctrl-C.
 pub fn chat(args: &Chat, stack: &Stack, protection: &Protection) -> Result<Exit, Failure> {
-    let towards = args.to.as_ref().map(|to| any_towards(to.address));
-    let at = args.listen.or(towards).ok_or("expected --listen or --to")?;
-    let mut line = Line::open(at, &args.net, Options { connections: 64, ..Options::default() }, protection)?;
+    let options = Options { connections: 64, ..Options::default() };
+    let (mut line, to) = match (args.listen, &args.to) {
+        (Some(at), _) => (Line::open(at, &args.net, options, protection)?, None),
+        (None, Some(to)) => {
+            let (line, to) = Line::towards(to, &args.net, options, protection)?;
+            (line, Some(to))
+        }
+        (None, None) => return Err("expected --listen or --to".into()),
+    };
     let interrupt = Interrupt::watch()?;
     let mut peers = Vec::new();
     let doorkeeper = Doorkeeper::new(protection, &args.allowed.allow);
-    match &args.to {
+    match &to {
         Some(to) => {
             say(&format!("talking to {to} over {}", introduce(stack)));
-            let trust = Trust { peer: to, pin: args.expected.peer, protection, stack };
+            let trust = Trust { peer: to, pin: args.expected.peer, protection, stack, first: None };
             let mut begun = trust.connect(&mut line.listener)?;
             match trust.meet(&mut line.listener, &mut begun, &interrupt) {
                 Err(_) if interrupt.came() => return Ok(interrupt.exit()),
@@ -103,7 +110,7 @@ impl Talk<'_> {
                     self.gone(connection, reason, caller);
                     words.into_iter().for_each(|words| say(&format!("it says: {}", printable(&words.text))));
                 }
-                Some(Event::OtherStack(what)) => self.words.say(&what.description()),
+                Some(Event::OtherStack(what)) => self.words.say(&printable(&what.description())),
                 Some(Event::Error { peer, cause, .. }) => say(&format!("{peer}: {cause}")),
                 _ => {}
             }

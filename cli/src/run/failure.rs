@@ -3,6 +3,8 @@
 use nacre_runtime::{Error, PublicKey, Reason};
 use serde_json::{json, Value};
 
+use super::names::printable;
+
 /// What programs tell failures apart by: the field `cause`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -18,8 +20,14 @@ pub enum Cause {
     OtherStack,
     /// The peer has refused the connection.
     Refused,
-    /// The connection has ended before everything was done.
+    /// The connection has ended before everything was done, or the sender has given a file up.
     Ended,
+    /// The file has changed while it was sent.
+    Changed,
+    /// It is not sent: a symbolic link, a device.
+    Skipped,
+    /// The source has errors, or the stack cannot be compiled.
+    Stack,
     /// The user has interrupted the program.
     Interrupted,
     /// Everything else: files, sockets, answers that are none.
@@ -36,6 +44,9 @@ impl Cause {
             Cause::OtherStack => "other stack",
             Cause::Refused => "refused",
             Cause::Ended => "ended",
+            Cause::Changed => "changed",
+            Cause::Skipped => "skipped",
+            Cause::Stack => "stack",
             Cause::Interrupted => "interrupted",
             Cause::Other => "other",
         }
@@ -49,12 +60,14 @@ pub struct Failure {
     pub words: String,
     /// The key that the peer has proven to have, if it has.
     pub peer_key: Option<PublicKey>,
+    /// The file that it is about, if it is about one.
+    pub name: Option<String>,
 }
 
 impl Failure {
     /// Of this cause.
     pub fn new(cause: Cause, words: impl Into<String>) -> Failure {
-        Failure { cause, words: words.into(), peer_key: None }
+        Failure { cause, words: words.into(), peer_key: None, name: None }
     }
 
     /// The same, with what it is about in front.
@@ -69,18 +82,19 @@ impl Failure {
         self
     }
 
+    /// The same, about this file.
+    pub fn of(mut self, name: impl Into<String>) -> Failure {
+        self.name = Some(name.into());
+        self
+    }
+
     /// The object that `--json` prints.
     pub fn json(&self, what: &str, is_encrypted: bool) -> Value {
         json!({
             "ok": false, "what": what, "cause": self.cause.word(), "error": self.words, "encrypted": is_encrypted,
-            "peer_key": self.peer_key.map(|key| key.to_string()),
+            "peer_key": self.peer_key.map(|key| key.to_string()), "name": self.name,
         })
     }
-}
-
-/// A text without control characters: the network must not command the terminal.
-pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '_' } else { c }).collect()
 }
 
 impl From<String> for Failure {

@@ -12,6 +12,7 @@ use nacre_runtime::{Listener, Options, Stack};
 
 use super::protection::Protection;
 use crate::args::Net;
+use crate::units::Peer;
 
 /// A listener on a socket with faults; the capture has the frames of the wire.
 pub struct Line {
@@ -34,6 +35,23 @@ impl Line {
                     Captured::new(udp, create(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
                 Ok(Line::over(captured, net, options))
             }
+        }
+    }
+
+    /// Binds a socket from which a peer can be reached; also returns the peer, with the addresses that can be.
+    pub fn towards(to: &Peer, net: &Net, options: Options, protection: &Protection) -> Result<(Line, Peer), String> {
+        let v4 = SocketAddr::from(([0, 0, 0, 0], 0));
+        if to.addresses.iter().all(SocketAddr::is_ipv4) {
+            return Ok((Line::open(v4, net, options, protection)?, to.clone()));
+        }
+        // It carries IPv4 too.
+        match Line::open(SocketAddr::from(([0u16; 8], 0)), net, options.clone(), protection) {
+            Ok(line) => Ok((line, to.clone())),
+            // A host without IPv6.
+            Err(error) => match to.over_ipv4() {
+                Some(to) => Ok((Line::open(v4, net, options, protection)?, to)),
+                None => Err(error),
+            },
         }
     }
 
@@ -64,15 +82,6 @@ fn faults(net: &Net) -> nacre_runtime::faults::Faults {
         jitter: net.faults.jitter.0,
         seed: net.seed,
         ..nacre_runtime::faults::Faults::default()
-    }
-}
-
-/// Returns a local address from which `to` can be reached.
-pub fn any_towards(to: SocketAddr) -> SocketAddr {
-    if to.is_ipv4() {
-        SocketAddr::from(([0, 0, 0, 0], 0))
-    } else {
-        SocketAddr::from(([0u16; 8], 0))
     }
 }
 

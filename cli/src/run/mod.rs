@@ -1,22 +1,34 @@
 //! `nacre run`: files and lines over UDP, through a stack.
 
 mod chat;
+mod conclude;
 mod doorkeeper;
+mod early;
 mod failure;
 mod framing;
+mod incoming;
 mod line;
+mod names;
+mod partial;
+mod pending;
 mod protection;
 mod receive;
+mod receiver;
 mod report;
 mod send;
+mod sending;
 mod share;
+mod source;
 mod store;
 mod storing;
+mod tree;
 mod trust;
+mod walk;
 
 use failure::{Cause, Failure};
 use nacre_runtime::Stack;
 use nacre_simulator::toolchain::Toolchain;
+use names::{printable, shown};
 use protection::Protection;
 
 use crate::args::{Net, Run, Transfer};
@@ -27,14 +39,25 @@ use crate::{build, program};
 
 /// Runs `nacre run`: compiles the stack to C, loads it and transfers data over it.
 pub fn run(args: &Run) -> Exit {
-    let (session, stack) = match program::stack(&args.which) {
-        Ok(found) => found,
-        Err(exit) => return exit,
-    };
     let net = match &args.what {
         Transfer::Receive(args) => &args.net,
         Transfer::Send(args) => &args.net,
         Transfer::Chat(args) => &args.net,
+    };
+    let report = |failure: &Failure, is_encrypted: bool| {
+        if net.json {
+            print_json(&failure.json(verb(&args.what), is_encrypted));
+        }
+    };
+    let (session, stack) = match program::stack(&args.which) {
+        Ok(found) => found,
+        Err(exit) => {
+            let words =
+                format!("there is no stack `{}` without errors in {}", args.which.stack, shown(&args.which.file));
+            let cause = if exit == Exit::Usage { Cause::Usage } else { Cause::Stack };
+            report(&Failure::new(cause, words), false);
+            return exit;
+        }
     };
     let loaded = Toolchain::find().and_then(|toolchain| {
         let (level, optimized) = build::optimized(&session, &stack, net.level.0, Proving::Nothing);
@@ -44,19 +67,32 @@ pub fn run(args: &Run) -> Exit {
         Ok(stack) => stack,
         Err(error) => {
             complain(&error.to_string());
+            report(&Failure::new(Cause::Stack, error.to_string()), false);
             return levels::exit(&error);
         }
     };
     transfer(&args.what, net, &stack).unwrap_or_else(|failure| {
         complain(&failure.words);
-        if net.json {
-            print_json(&failure.json(verb(&args.what), stack.is_secure()));
-        }
+        report(&failure, stack.is_secure());
         match failure.cause {
             Cause::Usage => Exit::Usage,
             _ => Exit::No,
         }
     })
+}
+
+/// Prints the object for a command line that is no valid `nacre run`, if it has `--json`. `text`: what is printed for
+/// people, whose first paragraph says what is wrong.
+pub fn report_usage(text: &str) {
+    let arguments: Vec<_> = std::env::args_os().skip(1).take_while(|argument| argument != "--").collect();
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    if arguments.first().is_none_or(|verb| verb != "run") || !has("--json") {
+        return;
+    }
+    let what = ["receive", "send", "chat"].into_iter().find(|verb| has(verb)).unwrap_or("run");
+    let words = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = words.trim_start_matches("error: ").split_whitespace().collect();
+    print_json(&Failure::new(Cause::Usage, printable(&words.join(" "))).json(what, false));
 }
 
 fn transfer(what: &Transfer, net: &Net, stack: &Stack) -> Result<Exit, Failure> {

@@ -21,6 +21,8 @@ pub struct Moved<'m> {
     /// The key that the peer has proven to have, if it has.
     pub peer_key: Option<PublicKey>,
     pub bytes: u64,
+    /// Of these, the bytes that were there before.
+    pub resumed: u64,
     pub time: Duration,
     pub sum: Sum,
     /// The sum that the other side reports.
@@ -40,57 +42,26 @@ impl Moved<'_> {
         if as_json {
             return print_json(&self.json());
         }
-        let seconds = self.time.as_secs_f64().max(1e-9);
-        let rate = units::bytes(self.bytes as f64 / seconds);
-        let traffic = &self.statistics.traffic;
         let verdict = if self.is_intact() {
             "both sides agree".into()
         } else {
             format!("THE PEER COMPUTED {}", hex(&self.other_sum))
         };
+        let resumed = match self.resumed {
+            0 => String::new(),
+            resumed => format!(", {resumed} of them were there"),
+        };
         print(&format!(
-            "{} {}: {} bytes in {}, {rate}/s ({})",
+            "{} {}: {} bytes{resumed} in {}, {}/s ({})",
             self.verb,
             self.name,
             self.bytes,
             units::duration(self.time),
+            rate(self.bytes - self.resumed, self.time),
             self.peer
         ));
         print(&format!("  sha-256  {} ({verdict})", hex(&self.sum)));
         print(&format!("  peer     {}", self.protection.describe(self.peer_key)));
-        print(&format!("  frames   {} out, {} in", traffic.frames_out, traffic.frames_in));
-        if let Some(count) = self.statistics.retransmitted {
-            print(&format!("  again    {count} messages were retransmitted"));
-        }
-        if traffic.quick > 0 {
-            let share = 100.0 * traffic.quick as f64 / traffic.taken.max(1) as f64;
-            print(&format!("  quick    {} of {} calls and frames ({share:.0} %)", traffic.quick, traffic.taken));
-        }
-        print(&format!("  dropped  {}", listed(&self.drops())));
-        print(&format!("  counted  {}", listed(&self.counted())));
-        if let Some(faults) = self.faults {
-            let (out, back) = faults.counts();
-            print(&format!("  faults   out: {}", listed(&fault_list(out))));
-            print(&format!("           in: {}", listed(&fault_list(back))));
-        }
-    }
-
-    /// Frames lost at this endpoint, by cause. Layers count their drops under names of their own: see `counted`.
-    fn drops(&self) -> Vec<(String, u64)> {
-        let traffic = &self.statistics.traffic;
-        let mut causes: Vec<(String, u64)> = self.statistics.counters.clone();
-        causes.retain(|(name, _)| name == "malformed" || name == "impossible");
-        causes.push(("no space".into(), traffic.no_space));
-        causes.push(("withheld from a peer not confirmed".into(), traffic.withheld));
-        causes.push(("not sent by the system".into(), traffic.send_errors + traffic.overflowed));
-        causes.retain(|(_, count)| *count > 0);
-        causes
-    }
-
-    /// The counters of the layers, except retransmissions.
-    fn counted(&self) -> Vec<(String, u64)> {
-        let all = self.statistics.counters.iter().filter(|(name, count)| *count > 0 && name.contains('.'));
-        all.filter(|(name, _)| !name.ends_with(".retransmitted")).cloned().collect()
     }
 
     fn json(&self) -> Value {
@@ -105,13 +76,84 @@ impl Moved<'_> {
         json!({
             "ok": self.is_intact(), "what": self.verb, "name": self.name, "peer": self.peer, "bytes": self.bytes,
             "encrypted": self.protection.is_encrypted(), "peer_key": self.peer_key.map(|key| key.to_string()),
-            "seconds": self.time.as_secs_f64(), "sha256": hex(&self.sum), "peer_sha256": hex(&self.other_sum),
+            "resumed": self.resumed, "seconds": self.time.as_secs_f64(),
+            "bytes_per_second": per_second(self.bytes - self.resumed, self.time),
+            "sha256": hex(&self.sum), "peer_sha256": hex(&self.other_sum),
             "frames_out": traffic.frames_out, "frames_in": traffic.frames_in,
             "retransmitted": self.statistics.retransmitted, "quick": traffic.quick, "taken": traffic.taken,
-            "dropped": object(self.drops()),
-            "counted": object(self.counted()), "faults": faults,
+            "dropped": object(drops(self.statistics)),
+            "counted": object(counted(self.statistics)), "faults": faults,
         })
     }
+}
+
+/// The transfers of a connection.
+pub struct Whole {
+    /// `sent` or `received`.
+    pub verb: &'static str,
+    /// The files that were transferred, and their bytes; the files and folders that were not.
+    pub files: u64,
+    pub bytes: u64,
+    pub failed: u64,
+}
+
+impl Whole {
+    /// Prints what they have in common; programs find it in the object of each file.
+    pub fn report(&self, as_json: bool, time: Duration, of: &ConnectionStatistics, faults: Option<&FaultHandle>) {
+        if as_json {
+            return;
+        }
+        if self.files + self.failed != 1 {
+            let failed = match self.failed {
+                0 => String::new(),
+                failed => format!("; {failed} failed"),
+            };
+            let (bytes, time, rate) = (self.bytes, units::duration(time), rate(self.bytes, time));
+            print(&format!("{} {} files: {bytes} bytes in {time}, {rate}/s{failed}", self.verb, self.files));
+        }
+        let traffic = &of.traffic;
+        print(&format!("  frames   {} out, {} in", traffic.frames_out, traffic.frames_in));
+        if let Some(count) = of.retransmitted {
+            print(&format!("  again    {count} messages were retransmitted"));
+        }
+        if traffic.quick > 0 {
+            let share = 100.0 * traffic.quick as f64 / traffic.taken.max(1) as f64;
+            print(&format!("  quick    {} of {} calls and frames ({share:.0} %)", traffic.quick, traffic.taken));
+        }
+        print(&format!("  dropped  {}", listed(&drops(of))));
+        print(&format!("  counted  {}", listed(&counted(of))));
+        if let Some(faults) = faults {
+            let (out, back) = faults.counts();
+            print(&format!("  faults   out: {}", listed(&fault_list(out))));
+            print(&format!("           in: {}", listed(&fault_list(back))));
+        }
+    }
+}
+
+fn per_second(bytes: u64, time: Duration) -> f64 {
+    bytes as f64 / time.as_secs_f64().max(1e-9)
+}
+
+fn rate(bytes: u64, time: Duration) -> String {
+    units::bytes(per_second(bytes, time))
+}
+
+/// Frames lost at this endpoint, by cause. Layers count their drops under names of their own: see `counted`.
+fn drops(of: &ConnectionStatistics) -> Vec<(String, u64)> {
+    let traffic = &of.traffic;
+    let mut causes: Vec<(String, u64)> = of.counters.clone();
+    causes.retain(|(name, _)| name == "malformed" || name == "impossible");
+    causes.push(("no space".into(), traffic.no_space));
+    causes.push(("withheld from a peer not confirmed".into(), traffic.withheld));
+    causes.push(("not sent by the system".into(), traffic.send_errors + traffic.overflowed));
+    causes.retain(|(_, count)| *count > 0);
+    causes
+}
+
+/// The counters of the layers, except retransmissions.
+fn counted(of: &ConnectionStatistics) -> Vec<(String, u64)> {
+    let all = of.counters.iter().filter(|(name, count)| *count > 0 && name.contains('.'));
+    all.filter(|(name, _)| !name.ends_with(".retransmitted")).cloned().collect()
 }
 
 fn fault_list(counts: FaultCounts) -> Vec<(String, u64)> {

@@ -1,54 +1,47 @@
-//! Complete files that are brought to the disk and read back, each by a thread of its own: a large one keeps no other
-//! transfer waiting.
+//! Work on files that takes long: complete ones are brought to the disk and read back, those that may be continued are
+//! read. Each by a thread of its own: a large file keeps no other transfer waiting.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
-use std::time::Instant;
 
-use nacre_runtime::ConnectionId;
-
-use super::framing::{Head, Sum};
-use super::store::{Partial, Stored};
-
-/// A file of which everything has come.
-pub struct Storing {
-    pub connection: ConnectionId,
-    pub head: Head,
-    pub begun: Instant,
-    /// The sum that the sender states.
-    pub other_sum: Sum,
-    worker: JoinHandle<io::Result<(Stored, Sum)>>,
+/// Work with a result.
+pub struct Job<T> {
+    /// None: its end was waited for.
+    worker: Option<JoinHandle<io::Result<T>>>,
     stop: Arc<AtomicBool>,
 }
 
-impl Storing {
-    /// Begins to store a file.
-    pub fn begin(
-        connection: ConnectionId,
-        partial: Partial,
-        (head, begun): (Head, Instant),
-        other_sum: Sum,
-    ) -> io::Result<Storing> {
+impl<T: Send + 'static> Job<T> {
+    /// Begins work that ends early once the flag is set.
+    pub fn begin(work: impl FnOnce(&AtomicBool) -> io::Result<T> + Send + 'static) -> io::Result<Job<T>> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
-        let worker = Builder::new().name("store".into()).spawn(move || partial.stored(&stopped))?;
-        Ok(Storing { connection, head, begun, other_sum, worker, stop })
+        let worker = Builder::new().name("store".into()).spawn(move || work(&stopped))?;
+        Ok(Job { worker: Some(worker), stop })
     }
 
-    /// Whether it is stored, or cannot be.
+    /// Whether it has ended.
     pub fn is_done(&self) -> bool {
-        self.worker.is_finished()
+        self.worker.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Stops reading back: the file is removed, unless it is stored already.
+    /// Requests an early end.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until it is stored; returns the file with the sum of what is stored.
-    pub fn end(self) -> io::Result<(Stored, Sum)> {
-        self.worker.join().unwrap_or_else(|_| Err(io::Error::other("internal error")))
+    /// Waits until it has ended.
+    pub fn end(mut self) -> io::Result<T> {
+        let joined = self.worker.take().map(JoinHandle::join);
+        joined.and_then(Result::ok).unwrap_or_else(|| Err(io::Error::other("internal error")))
+    }
+}
+
+impl<T> Drop for Job<T> {
+    /// Nobody waits for the result.
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
     }
 }

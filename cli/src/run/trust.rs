@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use nacre_runtime::{ConnectionId, Error, Event, Expect, Listener, PublicKey, Reason, Stack};
 
 use super::failure::{Cause, Failure};
+use super::names::printable;
 use super::protection::Protection;
 use crate::console::{say, warn};
 use crate::interrupt::{Interrupt, TURN};
@@ -19,19 +20,31 @@ const HINT: Duration = Duration::from_secs(3);
 /// A peer that does not prove for this time that it still has the key that is known is asked which one it has.
 const CHANGED: Duration = Duration::from_secs(5);
 
+/// The time after which another address of the peer is tried, and that for all of them.
+const ATTEMPT: Duration = Duration::from_secs(2);
+const ALL_ATTEMPTS: Duration = Duration::from_secs(30);
+
 /// A peer, and what is expected of it.
 pub struct Trust<'t> {
     pub peer: &'t Peer,
     pub pin: Option<PublicKey>,
     pub protection: &'t Protection,
     pub stack: &'t Stack,
+    /// The first message, sent at once where nothing is encrypted: the answer shows that the peer is there. None: the
+    /// peer is not waited for there.
+    pub first: Option<&'t [u8]>,
 }
 
 /// A connection that was begun.
 pub struct Begun {
     pub id: ConnectionId,
+    /// A message that has come before the peer was met.
+    pub heard: Option<Vec<u8>>,
     /// It is open only if the peer has the key that it had before.
     expects_known: bool,
+    /// The index of the peer's address, and since when it is tried.
+    at: usize,
+    since: Instant,
 }
 
 impl Trust<'_> {
@@ -42,17 +55,33 @@ impl Trust<'_> {
             Protection::Keys(_) if self.pin.is_none() => self.known(&known_peers()?)?,
             _ => None,
         };
-        let id = self.begin(listener, self.pin.or(known))?;
-        Ok(Begun { id, expects_known: known.is_some() })
+        self.begin(listener, 0, known)
     }
 
-    fn begin(&self, listener: &mut Listener, key: Option<PublicKey>) -> Result<ConnectionId, Failure> {
-        let to = self.peer.address;
-        let begun = match self.protection.expect(key) {
-            Some(expect) => listener.connect_secure(to, self.stack, expect, |_| {}),
-            None => listener.connect(to, self.stack),
+    /// Begins a connection with one of the addresses of the peer.
+    fn begin(&self, listener: &mut Listener, at: usize, known: Option<PublicKey>) -> Result<Begun, Failure> {
+        let to = self.peer.addresses[at];
+        let id = match self.protection.expect(self.pin.or(known)) {
+            Some(expect) => listener.connect_secure(to, self.stack, expect, |_| {})?,
+            None => listener.connect(to, self.stack)?,
         };
-        Ok(begun?)
+        if let (false, Some(first)) = (self.protection.is_encrypted(), self.first) {
+            listener.send(id, first)?;
+        }
+        Ok(Begun { id, heard: None, expects_known: known.is_some(), at, since: Instant::now() })
+    }
+
+    /// Begins a connection with the next address of the peer instead.
+    fn next_address(
+        &self,
+        listener: &mut Listener,
+        begun: &mut Begun,
+        known: Option<PublicKey>,
+    ) -> Result<(), Failure> {
+        listener.discard(begun.id);
+        let at = (begun.at + 1) % self.peer.addresses.len();
+        *begun = self.begin(listener, at, known.filter(|_| begun.expects_known))?;
+        Ok(())
     }
 
     /// The key that the peer had before.
@@ -61,7 +90,7 @@ impl Trust<'_> {
     }
 
     /// Waits until the peer has proven who it is, and requires that it is trusted: nothing is sent to it before.
-    /// Returns its key. A connection that is not encrypted is not waited for.
+    /// Returns its key. A connection that is not encrypted is waited for only if it has a first message.
     pub fn meet(
         &self,
         listener: &mut Listener,
@@ -69,7 +98,10 @@ impl Trust<'_> {
         interrupt: &Interrupt,
     ) -> Result<Option<PublicKey>, Failure> {
         if !self.protection.is_encrypted() {
-            return Ok(None);
+            return match self.first {
+                Some(_) => self.proven(listener, begun, interrupt),
+                None => Ok(None),
+            };
         }
         let key = self.proven(listener, begun, interrupt)?;
         if let Err(failure) = self.require_trusted(key) {
@@ -89,21 +121,37 @@ impl Trust<'_> {
         interrupt: &Interrupt,
     ) -> Result<Option<PublicKey>, Failure> {
         let (since, mut is_hinted, mut is_unreachable) = (Instant::now(), false, false);
+        let known = match (self.protection, self.pin) {
+            (Protection::Keys(_), None) => self.known(&known_peers()?)?,
+            _ => None,
+        };
+        let (several, mut is_tried) = (self.peer.addresses.len() > 1, false);
         loop {
             if interrupt.came() {
                 return Err(Failure::new(Cause::Interrupted, "interrupted"));
             }
+            let mut is_refused = false;
             match listener.wait(Some(TURN))? {
-                Some(Event::Opened { peer_key, .. }) => return Ok(peer_key),
+                Some(Event::Opened { connection, peer_key, .. }) if connection == begun.id => return Ok(peer_key),
+                Some(Event::Delivered { connection, message, .. }) if connection == begun.id => {
+                    begun.heard = Some(message.to_vec());
+                    return Ok(None);
+                }
                 Some(Event::OtherStack(what)) if what.connection == Some(begun.id) => {
                     return Err(self.other_stack(&what.description()))
                 }
-                Some(Event::Closed { reason, words, .. }) => {
+                Some(Event::Closed { connection, reason, words }) if connection == begun.id => {
                     return Err(match (reason, words) {
                         (Reason::Timeout, _) => self.unproven(),
                         (Reason::Refused, Some(words)) => Error::Rejected(words).into(),
                         (reason, _) => Error::Closed(reason).into(),
                     })
+                }
+                Some(Event::Error { peer, cause, .. }) if several => {
+                    is_refused = peer == self.peer.addresses[begun.at];
+                    if is_refused && !is_tried {
+                        say(&format!("{peer}: {cause}"));
+                    }
                 }
                 Some(Event::Error { peer, cause, .. }) if !is_unreachable => {
                     say(&format!("{peer}: {cause}. Is there a receiver? Still trying"));
@@ -114,7 +162,15 @@ impl Trust<'_> {
             if begun.expects_known && since.elapsed() > CHANGED {
                 // It may have another key now: then both are shown, and nothing is sent.
                 listener.discard(begun.id);
-                *begun = Begun { id: self.begin(listener, None)?, expects_known: false };
+                *begun = self.begin(listener, begun.at, None)?;
+            }
+            // Once all addresses were tried, each gets its time, so that a receiver may start later.
+            if several && (is_refused && !is_tried || begun.since.elapsed() > ATTEMPT) {
+                self.next_address(listener, begun, known)?;
+                is_tried |= begun.at == 0;
+                if since.elapsed() > ALL_ATTEMPTS {
+                    return Err(self.unproven());
+                }
             }
             if !is_hinted && !is_unreachable && since.elapsed() > HINT {
                 say(&format!("{} has not answered yet. {} Still trying", self.peer, self.doubts()));
@@ -127,7 +183,14 @@ impl Trust<'_> {
 
     fn other_stack(&self, words: &str) -> Failure {
         let hint = "The connection is not begun without encryption instead";
-        Failure::new(Cause::OtherStack, format!("{words} {hint}"))
+        let words = printable(words);
+        Failure::new(
+            Cause::OtherStack,
+            match self.protection {
+                Protection::Plain => words,
+                _ => format!("{words} {hint}"),
+            },
+        )
     }
 
     fn unproven(&self) -> Failure {
@@ -136,7 +199,8 @@ impl Trust<'_> {
             (Some(Expect::Psk), _) => {
                 format!("no peer at {} has proven to have the secret of --psk-file", self.peer)
             }
-            _ => format!("no peer at {} has proven to have a key", self.peer),
+            (Some(_), _) => format!("no peer at {} has proven to have a key", self.peer),
+            (None, _) => format!("no peer at {} has answered", self.peer),
         };
         Failure::new(Cause::Unproven, format!("{proof}. {}", self.doubts()))
     }
@@ -144,6 +208,7 @@ impl Trust<'_> {
     /// A peer that is not meant answers nothing, so the cause is not known.
     fn doubts(&self) -> &'static str {
         match (self.protection, self.pin) {
+            (Protection::Plain, _) => "There is no receiver, or it encrypts.",
             (Protection::Psk(_), _) => "There is no receiver, or it has another secret or none.",
             (_, Some(_)) => "There is no receiver, or it has other keys, or a secret (--psk-file) instead of keys.",
             _ => "There is no receiver, or it has a secret (--psk-file) instead of keys.",
