@@ -3,6 +3,7 @@
 //! Longer than others: it lists all options of all commands.
 
 pub mod common;
+pub mod projects;
 pub mod proofs;
 pub mod secure;
 
@@ -39,13 +40,13 @@ pub struct Line {
 pub enum Verb {
     /// Begins a project: a folder with a stack or a layer, its tests, and the commands for it
     #[command(after_help = help::NEW)]
-    New(New),
+    New(projects::New),
     /// Lists the layers and stacks that come with the program, or prints one
     #[command(after_help = help::LIBRARY)]
-    Library(Library),
+    Library(projects::Library),
     /// Installs the runtime for programs in C, C++ and Python
     #[command(after_help = help::RUNTIME)]
-    Runtime(Runtime),
+    Runtime(projects::Runtime),
     /// Checks files: syntax, types, linear use of messages, and every stack that they declare
     #[command(after_help = help::CHECK)]
     Check(Check),
@@ -217,55 +218,6 @@ pub enum Engine {
     SpinC,
     All,
     Router,
-}
-
-/// Arguments of `nacre new`.
-#[derive(Args, Debug)]
-pub struct New {
-    /// The folder to make; its name is that of the stack or layer
-    #[arg(value_name = "NAME")]
-    pub folder: PathBuf,
-    /// What to begin with: stack, layer, or a stack and a program in c, rust or python
-    #[arg(long, default_value = "stack", value_name = "TEMPLATE")]
-    pub template: Template,
-    /// Where the crates of Nacre are, for rust [default: where this program was built]
-    #[arg(long, value_name = "DIR")]
-    pub crates: Option<PathBuf>,
-}
-
-/// What `nacre new` begins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Template {
-    Stack,
-    Layer,
-    C,
-    Rust,
-    Python,
-}
-
-/// Arguments of `nacre library`.
-#[derive(Args, Debug)]
-pub struct Library {
-    /// The file to print: `pt2pt.nacre`, or `nacre/pt2pt.nacre` as an import states it
-    #[arg(value_name = "FILE")]
-    pub file: Option<String>,
-}
-
-/// Arguments of `nacre runtime`.
-#[derive(Args, Debug)]
-pub struct Runtime {
-    /// Install the library (static and shared), the header, and what pkg-config and CMake need, below PREFIX
-    #[arg(long, value_name = "PREFIX", required_unless_present = "python")]
-    pub install: Option<PathBuf>,
-    /// Install the Python package into DIR: a virtual environment, or a folder on Python's path
-    #[arg(long, value_name = "DIR")]
-    pub python: Option<PathBuf>,
-    /// Install the library of this folder (libnacre_runtime.a and .so) instead of compiling it
-    #[arg(long, value_name = "DIR")]
-    pub built: Option<PathBuf>,
-    /// Where the crates of Nacre are [default: where this program was built]
-    #[arg(long, value_name = "DIR")]
-    pub crates: Option<PathBuf>,
 }
 
 /// Arguments of `nacre check`.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nacre_process::{on_path, run};
 
-use crate::args::Runtime;
+use crate::args::projects::Runtime;
 use crate::console::{complain, print, Exit};
 use crate::progress::Waiting;
 use crate::sources;

@@ -1,6 +1,6 @@
 //! `nacre library`: the layers and stacks that come with the program.
 
-use crate::args::Library;
+use crate::args::projects::Library;
 use crate::console::{complain, print, Exit};
 use nacre_driver::library;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::args::{New, Template};
+use crate::args::projects::{New, Template};
 use crate::console::{complain, print, Exit};
 use crate::sources;
 

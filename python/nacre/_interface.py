@@ -120,6 +120,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "nacre_local_port": (c_uint16, [_L]),
     "nacre_descriptor": (c_int, [_L]),
     "nacre_next_ns": (c_uint64, [_L]),
+    "nacre_awaits_room": (c_int, [_L]),
     "nacre_waker": (c_int, [_L, POINTER(c_void_p)]),
     "nacre_wake": (None, [c_void_p]),
     "nacre_waker_free": (None, [c_void_p]),

@@ -437,6 +437,11 @@ class Listener:
             nanoseconds = library.nacre_next_ns(raw)
         return None if nanoseconds == 0xFFFFFFFFFFFFFFFF else nanoseconds / 1e9
 
+    def awaits_room(self) -> bool:
+        """Whether frames wait for room in the socket: then `poll` is to be called when the descriptor is writable, too."""
+        with self._using() as raw:
+            return bool(library.nacre_awaits_room(raw))
+
     def flush(self) -> None:
         """Sends frames that are held (option `gather`)."""
         with self._using() as raw:

@@ -428,6 +428,10 @@ class Endpoint:
         else:
             self._look_soon()
             return
+        if self._listener.awaits_room():
+            self._loop.add_writer(self._descriptor, self._look)
+        else:
+            self._loop.remove_writer(self._descriptor)
         timeout = self._listener.next_timeout()
         if timeout is not None:
             self._set_timer(self._loop.call_later(timeout, self._look))
@@ -447,6 +451,7 @@ class Endpoint:
     def _leave(self) -> None:
         """The event loop no longer looks, and all that wait learn that the endpoint is closed."""
         self._loop.remove_reader(self._descriptor)
+        self._loop.remove_writer(self._descriptor)
         self._set_timer(None)
         self._listener = None
         for connection in list(self._connections.values()):

@@ -164,8 +164,11 @@ int nacre_serve_with(struct nacre_listener *listener, const struct nacre_stack *
 uint16_t nacre_local_port(const struct nacre_listener *listener);
 /* The descriptor that becomes readable with a frame, for the program's own event loop; -1: none. */
 int nacre_descriptor(const struct nacre_listener *listener);
-/* Nanoseconds until nacre_poll must be called even if no frame arrives; UINT64_MAX: never. */
+/* Nanoseconds until nacre_poll must be called even if no frame arrives; UINT64_MAX: never. Call nacre_poll until it has no notice (timeout 0), then
+ * ask this and nacre_awaits_room. */
 uint64_t nacre_next_ns(const struct nacre_listener *listener);
+/* 1: frames wait for room in the socket, so that an event loop calls nacre_poll when the descriptor is writable, too; 0: none. */
+int nacre_awaits_room(const struct nacre_listener *listener);
 
 /* Wakes the listener's nacre_poll from any thread, or its next one if none waits: NACRE_RUN_WOKEN. For programs that wait in nacre_poll; others
  * have ways of their own. The waker stays valid without its listener, until it is freed. */

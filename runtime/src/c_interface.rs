@@ -184,6 +184,14 @@ pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int,
 }
 
 /// # Safety
+/// As for all.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_awaits_room(listener: *const CListener) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { listener.as_ref() }.is_some_and(|this| this.listener.awaits_room()).into()
+}
+
+/// # Safety
 /// As for all; `waker` is writable.
 #[no_mangle]
 pub unsafe extern "C" fn nacre_waker(listener: *mut CListener, waker: *mut *mut Waker) -> c_int {

@@ -52,7 +52,7 @@ static void names(struct nacre_listener *listener) {
     CHECK(nacre_resolve(listener, NULL, 7, &number) == NACRE_RUN_ERROR);
     CHECK(nacre_resolve(listener, "localhost", 7, NULL) == NACRE_RUN_ERROR);
     CHECK(nacre_resolve(listener, "localhost", 7, &number) == NACRE_RUN_OK);
-    CHECK(nacre_next_ns(listener) <= 10000000);
+    CHECK(nacre_next_ns(listener) <= 10000000 && nacre_awaits_room(listener) == 0);
     struct nacre_notice found = next(listener, NULL, NACRE_NOTICE_RESOLVED);
     CHECK(found.connection == number && found.arguments[0] >= 1 && !found.text);
     CHECK(found.len == found.arguments[0] * sizeof(struct nacre_address));

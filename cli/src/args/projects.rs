@@ -1,0 +1,54 @@
+//! Arguments of the commands that begin projects and provide for them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Arguments of `nacre new`.
+#[derive(Args, Debug)]
+pub struct New {
+    /// The folder to make; its name is that of the stack or layer
+    #[arg(value_name = "NAME")]
+    pub folder: PathBuf,
+    /// What to begin with: stack, layer, or a stack and a program in c, rust or python
+    #[arg(long, default_value = "stack", value_name = "TEMPLATE")]
+    pub template: Template,
+    /// Where the crates of Nacre are, for rust [default: where this program was built]
+    #[arg(long, value_name = "DIR")]
+    pub crates: Option<PathBuf>,
+}
+
+/// What `nacre new` begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Template {
+    Stack,
+    Layer,
+    C,
+    Rust,
+    Python,
+}
+
+/// Arguments of `nacre library`.
+#[derive(Args, Debug)]
+pub struct Library {
+    /// The file to print: `pt2pt.nacre`, or `nacre/pt2pt.nacre` as an import states it
+    #[arg(value_name = "FILE")]
+    pub file: Option<String>,
+}
+
+/// Arguments of `nacre runtime`.
+#[derive(Args, Debug)]
+pub struct Runtime {
+    /// Install the library (static and shared), the header, and what pkg-config and CMake need, below PREFIX
+    #[arg(long, value_name = "PREFIX", required_unless_present = "python")]
+    pub install: Option<PathBuf>,
+    /// Install the Python package into DIR: a virtual environment, or a folder on Python's path
+    #[arg(long, value_name = "DIR")]
+    pub python: Option<PathBuf>,
+    /// Install the library of this folder (libnacre_runtime.a and .so) instead of compiling it
+    #[arg(long, value_name = "DIR")]
+    pub built: Option<PathBuf>,
+    /// Where the crates of Nacre are [default: where this program was built]
+    #[arg(long, value_name = "DIR")]
+    pub crates: Option<PathBuf>,
+}
