@@ -13,6 +13,7 @@ use crate::broken::Broken;
 use crate::goals::Goals;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::shard::{shard_of, Candidate, Follower, Known, Shard, BITS_OF_A_STATE, CHUNK, FAULT};
+use crate::run::at_opening;
 use crate::space::{Near, Space, Successor};
 
 /// With fewer states, starting threads costs more than it saves.
@@ -113,7 +114,7 @@ impl<'a> Search<'a> {
 
     fn run(&mut self) -> Verdict {
         if let Some(broken) = &self.first_broken {
-            let why = format!("at opening: {broken}");
+            let why = at_opening(broken);
             return Verdict::Violated { run: vec![], why, violation: broken.violation };
         }
         loop {

@@ -115,6 +115,28 @@ fn run_that_only_weak_fairness_allows_is_no_violation() {
     assert!(status == 1 && out.contains("`--engine explorer` decides"), "{out}");
 }
 
+/// What opening breaks is a run without steps; repeated, it breaks the same.
+#[test]
+fn run_that_violates_at_opening_is_replayed() {
+    let folder = folder("opening");
+    let (source, trace) = (folder.join("eager.nacre"), folder.join("run.json"));
+    let text = "import \"nacre/interfaces.nacre\";
+automaton quiet { input send(at p, m) { } output grant_sends(at p, n) when n == 2 { } }
+worker eager { requires lossy_network; provides quiet; up init() { pass; above.grant_sends(1); } }
+configuration c for eager { send = (1, 0); }
+";
+    std::fs::write(&source, text).unwrap();
+    let trace = trace.to_str().unwrap();
+    let (status, out, _) = ran(&mut nacre(&["verify", source.to_str().unwrap(), "--trace", trace]));
+    assert!(status == 1 && out.contains("at opening: "), "{out}");
+    let (status, out, _) = ran(&mut nacre(&["replay", trace]));
+    assert!(status == 0 && out.contains("at opening: ") && !out.contains("not what was saved"), "{out}");
+    // Another mistake in the same place is another one.
+    std::fs::write(&source, text.replace("n == 2", "n == 3")).unwrap();
+    let (_, out, _) = ran(&mut nacre(&["replay", trace]));
+    assert!(out.contains("at opening: "), "{out}");
+}
+
 #[test]
 fn numbers_that_were_drawn_are_drawn_again_in_c() {
     let folder = folder("drawn");

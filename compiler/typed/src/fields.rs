@@ -168,7 +168,11 @@ impl Body<'_, '_> {
             Type::Bytes(_) | Type::View => return Some(Value::fixed(value)),
             _ => {
                 let shown = self.show(&value.ty);
-                self.error("T0050", format!("a value of type {shown} has no bytes"), base.span, "", "");
+                let help = match value.ty {
+                    Type::Msg => "bind the message to a name first: `let part = ...;`, then `part.bytes`",
+                    _ => "",
+                };
+                self.error("T0050", format!("a value of type {shown} has no bytes"), base.span, "", help);
                 return None;
             }
         };
