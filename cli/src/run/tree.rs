@@ -107,3 +107,31 @@ fn make(out: &OwnedFd, name: &str, overwrite: bool) -> io::Result<(OwnedFd, Stri
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{NUMBERS} folders of the name {name} exist")))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Also where the user lets existing files be replaced, and has such links.
+    #[test]
+    fn links_do_not_lead_out_of_a_tree() {
+        let place = tempfile::tempdir().unwrap();
+        let [out, outside] = ["out", "outside"].map(|name| place.path().join(name));
+        fs::create_dir_all(out.join("tree")).unwrap();
+        fs::create_dir(&outside).unwrap();
+        for link in ["link", "tree/link"] {
+            symlink(&outside, out.join(link)).unwrap();
+        }
+        let store = Store::open(&out, true, false).unwrap();
+        assert!(Tree::begin(&store, "link", "owner").is_err());
+        let tree = Tree::begin(&store, "tree", "owner").unwrap();
+        assert!(tree.make(&["tree", "link", "folder"]).is_err() && tree.make(&["tree", "link"]).is_err());
+        assert!(tree.place(&["tree", "link", "file"]).is_err() && tree.place(&["other", "file"]).is_err());
+        tree.make(&["tree", "folder"]).unwrap();
+        assert!(out.join("tree/folder").is_dir());
+        assert_eq!(fs::read_dir(outside).unwrap().count(), 0);
+    }
+}
