@@ -11,9 +11,9 @@ use nacre_specification::violation::Violation;
 
 use crate::broken::Broken;
 use crate::goals::Goals;
+use crate::run::at_opening;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::shard::{shard_of, Candidate, Follower, Known, Shard, BITS_OF_A_STATE, CHUNK, FAULT};
-use crate::run::at_opening;
 use crate::space::{Near, Space, Successor};
 
 /// With fewer states, starting threads costs more than it saves.

@@ -168,10 +168,8 @@ impl Body<'_, '_> {
             Type::Bytes(_) | Type::View => return Some(Value::fixed(value)),
             _ => {
                 let shown = self.show(&value.ty);
-                let help = match value.ty {
-                    Type::Msg => "bind the message to a name first: `let part = ...;`, then `part.bytes`",
-                    _ => "",
-                };
+                let named = "bind the message to a name first: `let part = ...;`, then `part.bytes`";
+                let help = if is_message(&value.ty) { named } else { "" };
                 self.error("T0050", format!("a value of type {shown} has no bytes"), base.span, "", help);
                 return None;
             }
