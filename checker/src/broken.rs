@@ -21,6 +21,11 @@ impl Broken {
     pub fn new(violation: Violation, why: impl Into<Arc<str>>) -> Broken {
         Broken { violation, why: why.into(), span: Span::default() }
     }
+
+    /// What a run says that breaks this before its first step.
+    pub(crate) fn at_opening(&self) -> String {
+        format!("at opening: {self}")
+    }
 }
 
 impl fmt::Display for Broken {

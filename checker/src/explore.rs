@@ -11,7 +11,6 @@ use nacre_specification::violation::Violation;
 
 use crate::broken::Broken;
 use crate::goals::Goals;
-use crate::run::at_opening;
 pub use crate::searched::{Path, Progress, Searched, Verdict};
 use crate::shard::{shard_of, Candidate, Follower, Known, Shard, BITS_OF_A_STATE, CHUNK, FAULT};
 use crate::space::{Near, Space, Successor};
@@ -114,7 +113,7 @@ impl<'a> Search<'a> {
 
     fn run(&mut self) -> Verdict {
         if let Some(broken) = &self.first_broken {
-            let why = at_opening(broken);
+            let why = broken.at_opening();
             return Verdict::Violated { run: vec![], why, violation: broken.violation };
         }
         loop {

@@ -350,11 +350,6 @@ pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed>
     differ.collect()
 }
 
-/// What a run says that breaks something before its first step.
-pub(crate) fn at_opening(why: &impl std::fmt::Display) -> String {
-    format!("at opening: {why}")
-}
-
 /// Replays a run from its steps. Returns the violation of its last step, or none. The error states which step is
 /// impossible or differs from the recorded one.
 pub fn follow(setup: &Setup, space: &Space, first: &[Successor], run: &Run) -> Result<Option<String>, String> {
@@ -363,7 +358,7 @@ pub fn follow(setup: &Setup, space: &Space, first: &[Successor], run: &Run) -> R
     for led in first {
         match led {
             Ok(state) => states.push(*state),
-            Err(why) => return Ok(Some(at_opening(why))),
+            Err(why) => return Ok(Some(why.at_opening())),
         }
     }
     for (number, told) in run.steps.iter().enumerate() {

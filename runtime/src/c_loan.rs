@@ -50,9 +50,14 @@ impl Loan {
         if data.is_null() {
             return Err(invalid("the data is NULL"));
         }
+        let from = data as usize;
+        // A negative number, as a length.
+        if len > isize::MAX as usize {
+            return Err(Error::TooLong { len, max: isize::MAX as usize });
+        }
         // SAFETY: the caller's promise; what is lent is there until this call does something.
         let given = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) };
-        let is_lent = (data as usize) < self.at + self.len && self.at < data as usize + len;
+        let is_lent = self.at <= from && from.saturating_add(len) <= self.at + self.len;
         if !is_lent {
             return Ok(given);
         }

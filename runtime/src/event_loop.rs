@@ -1,5 +1,5 @@
-//! What a program with an event loop of its own asks a listener: what to wait for, and until when. How other threads wake
-//! one that waits by itself.
+//! What a program with an event loop of its own asks a listener: what to wait for, and until when. How other threads
+//! wake one that waits by itself.
 
 use crate::error::Error;
 use crate::listener::Listener;

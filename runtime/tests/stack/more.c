@@ -150,6 +150,15 @@ int main(void) {
     notice = next(server, client, NACRE_NOTICE_DELIVERED);
     CHECK(notice.user == &there && notice.len == 5 && memcmp(notice.data, "hello", 5) == 0);
     const uint8_t *lent = notice.data;
+    /* A wrong length is refused before anything is read, also of data that is lent. */
+    for (size_t wrong = (size_t)1 << 62; wrong >= (size_t)1 << 20; wrong >>= 1) {
+        CHECK(nacre_send(server, incoming, notice.data, wrong) == NACRE_RUN_TOO_LONG);
+        CHECK(nacre_send(server, incoming, "x", wrong) == NACRE_RUN_TOO_LONG);
+    }
+    CHECK(nacre_send(server, incoming, "x", SIZE_MAX) == NACRE_RUN_TOO_LONG);
+    CHECK(nacre_send(client, connection, "hello", 5) == NACRE_RUN_OK);
+    notice = next(server, client, NACRE_NOTICE_DELIVERED);
+    lent = notice.data;
     int code = nacre_send(server, incoming, notice.data, notice.len);
     CHECK(code == NACRE_RUN_OK || code == NACRE_RUN_REFUSED);
 #ifdef OVERWRITES
