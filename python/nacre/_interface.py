@@ -92,7 +92,7 @@ class CStatistics(ctypes.Structure):
     ]
 
 
-PREPARE = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, POINTER(CAddress))
+PREPARE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(CAddress))
 
 
 class CConnecting(ctypes.Structure):

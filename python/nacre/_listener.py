@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import logging
+import math
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Iterator, Union
+from typing import Iterator, TypeVar, Union
 
 from . import _interface as c
 from ._addresses import Address, CAddress, from_c, from_parts
@@ -29,8 +31,16 @@ from ._events import (
 from ._interface import library
 from ._stack import Stack
 
+#: What is sent.
+Message = Union[bytes, bytearray, memoryview]
+
 #: Given values of a stack by their names, such as {"floor.identity": 7}.
 Given = Mapping[str, Union[int, bytes]]
+
+
+T = TypeVar("T")
+
+_log = logging.getLogger("nacre")
 
 
 class NacreError(Exception):
@@ -123,14 +133,17 @@ def key_read(text: str) -> bytes:
     return key.raw
 
 
-def _sized(what: str, value: bytes, size: int) -> bytes:
+def _sized(what: str, value: Message, size: int) -> bytes:
+    value = _data(value)[0]
     if len(value) != size:
         raise ValueError(f"{what} has {size} bytes, not {len(value)}")
-    return bytes(value)
+    return value
 
 
 def _text(what: str, value: str) -> bytes:
-    encoded = value.encode()
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a str, not {value!r}")
+    encoded = value.encode(errors="surrogateescape")
     if b"\0" in encoded:
         raise ValueError(f"{what} with a zero byte")
     return encoded
@@ -138,6 +151,8 @@ def _text(what: str, value: str) -> bytes:
 
 def _number(what: str, value: int, least: int, end: int) -> int:
     """A number that the library can take; ctypes would cut it."""
+    if not isinstance(value, int):
+        raise TypeError(f"{what} is a whole number, not {value!r}")
     if not least <= value < end:
         raise ValueError(f"{what} is from {least} to {end - 1}, not {value}")
     return value
@@ -151,7 +166,7 @@ def _milliseconds(seconds: float | None) -> int:
     """For the runtime: rounded up, so that a short time does not become none; negative: without end."""
     if seconds is None:
         return -1
-    return min(max(0, -int(-seconds * 1000 // 1)), 0x7FFFFFFF)
+    return max(0, math.ceil(min(seconds * 1000, 0x7FFFFFFF)))
 
 
 class Waker:
@@ -188,97 +203,77 @@ class Connection:
     def __hash__(self) -> int:
         return hash(self._number)
 
-    def send(self, message: bytes | bytearray | memoryview) -> None:
+    def send(self, message: Message) -> None:
         """Sends a message. Raises Refused if the stack does not accept it now: `Writable` follows."""
-        with self._listener._using() as raw:
-            code = library.nacre_send(raw, self._number, *_data(message))
-            self._listener._check(raw, code)
+        self._do(library.nacre_send, *_data(message))
 
-    def send_blocking(self, message: bytes | bytearray | memoryview, timeout: float | None = None) -> None:
+    def send_blocking(self, message: Message, timeout: float | None = None) -> None:
         """Sends a message, waiting at most `timeout` seconds (None: without end) until the stack accepts it. Events
         that come meanwhile are kept. Raises TimeoutError: it was not sent."""
-        until = _until(timeout)
-        while True:
-            with self._listener._using() as raw:
-                left = _milliseconds(_left(until))
-                code = library.nacre_send_blocking(raw, self._number, *_data(message), left)
-                if code != c.INTERRUPTED:
-                    self._listener._check(raw, code)
-                    return
+        until, data = _until(timeout), _data(message)
+        while not self._is_done(library.nacre_send_blocking, *data, _milliseconds(_left(until))):
+            pass
 
-    def call(self, event: str, *arguments: int, message: bytes = b"") -> None:
+    def call(self, event: str, *arguments: int, message: Message = b"") -> None:
         """Calls an input event of the stack by its name, with at most four numbers. Raises as `send`."""
         if len(arguments) > 4:
             raise ValueError("an event has at most four numbers")
         index = ctypes.c_uint16()
         numbers = (ctypes.c_uint64 * 4)(*(_number("an argument", value, -(1 << 63), 1 << 64) for value in arguments))
-        with self._listener._using() as raw:
-            code = library.nacre_input_event(raw, self._number, _text("a name", event), ctypes.byref(index))
-            self._listener._check(raw, code)
-            code = library.nacre_call(raw, self._number, index, numbers, *_data(message))
-            self._listener._check(raw, code)
+        self._do(library.nacre_input_event, _text("a name", event), ctypes.byref(index))
+        self._do(library.nacre_call, index, numbers, *_data(message))
 
     def accepts(self, length: int) -> bool:
         """Whether the stack would accept a message of this length now, and the socket has room."""
-        with self._listener._using() as raw:
-            return bool(library.nacre_accepts(raw, self._number, length))
+        asked = _number("a length", length, 0, 1 << 63)
+        return self._listener._use(lambda raw: bool(library.nacre_accepts(raw, self._number, asked)))
 
     def grants_by_itself(self, by_itself: bool) -> None:
         """Whether the peer may send more as messages are taken (as it begins), or only as `grant` is called."""
-        with self._listener._using() as raw:
-            self._listener._check(raw, library.nacre_grants_by_itself(raw, self._number, int(by_itself)))
+        self._do(library.nacre_grants_by_itself, int(by_itself))
 
     def grant(self, messages: int = 1) -> None:
         """Lets the stack deliver so many messages more."""
-        messages = _number("a number of messages", messages, 0, 1 << 16)
-        with self._listener._using() as raw:
-            self._listener._check(raw, library.nacre_grant(raw, self._number, messages))
+        self._do(library.nacre_grant, _number("a number of messages", messages, 0, 1 << 16))
 
     def close(self, code: int | None = None, text: str = "") -> None:
         """Closes: what that means is up to the stack; `Closed` follows. The peer's has the code and the text (at most
         255 bytes), unless they are lost."""
-        with self._listener._using() as raw:
-            if code is None and not text:
-                self._listener._check(raw, library.nacre_close(raw, self._number))
-            else:
-                words, told = _text("a text", text), _number("a code", code or 0, 0, 1 << 32)
-                self._listener._check(raw, library.nacre_close_with(raw, self._number, told, words))
+        if code is None and not text:
+            self._do(library.nacre_close)
+        else:
+            self._do(library.nacre_close_with, _number("a code", code or 0, 0, 1 << 32), _text("a text", text))
 
     def refuse(self, code: int = 0, text: str = "") -> None:
         """Ends the connection at once; the peer's ends with Reason.REFUSED, this code and text. No event follows here."""
-        words, told = _text("a text", text), _number("a code", code, 0, 1 << 32)
-        with self._listener._using() as raw:
-            self._listener._check(raw, library.nacre_refuse(raw, self._number, told, words))
+        self._do(library.nacre_refuse, _number("a code", code, 0, 1 << 32), _text("a text", text))
 
     def discard(self) -> None:
         """Ends the connection at once: no event follows, and the peer is not notified."""
-        with self._listener._using() as raw:
+
+        def end(raw: int) -> None:
             library.nacre_discard(raw, self._number)
+
+        self._listener._use(end)
 
     def linger(self) -> None:
         """Answers the peer of a closed connection, in case it missed the last acknowledgement, until that is sure or
         `linger_ms` have passed: for programs that end then."""
-        while True:
-            with self._listener._using() as raw:
-                code = library.nacre_linger(raw, self._number)
-                if code != c.INTERRUPTED:
-                    self._listener._check(raw, code)
-                    return
+        while not self._is_done(library.nacre_linger):
+            pass
 
     @property
     def peer(self) -> Address | None:
         """The peer's address."""
         address = CAddress()
-        with self._listener._using() as raw:
-            self._listener._check(raw, library.nacre_peer(raw, self._number, ctypes.byref(address)))
+        self._do(library.nacre_peer, ctypes.byref(address))
         return from_c(address)
 
     @property
     def max_message(self) -> int:
         """The longest message in bytes that the stack ever accepts."""
         length = ctypes.c_size_t()
-        with self._listener._using() as raw:
-            self._listener._check(raw, library.nacre_max_message(raw, self._number, ctypes.byref(length)))
+        self._do(library.nacre_max_message, ctypes.byref(length))
         return length.value
 
     def statistics(self) -> Statistics:
@@ -287,18 +282,35 @@ class Connection:
 
     def counters(self) -> dict[str, int]:
         """The counters of the stack, by name."""
-        counters: dict[str, int] = {}
-        with self._listener._using() as raw:
-            while True:
-                name = library.nacre_counter_name(raw, self._number, len(counters))
-                if name is None:
-                    return counters
+
+        def read(raw: int) -> dict[str, int]:
+            counters: dict[str, int] = {}
+            while (name := library.nacre_counter_name(raw, self._number, len(counters))) is not None:
                 value = ctypes.c_uint64()
                 self._listener._check(raw, library.nacre_counter(raw, self._number, name, ctypes.byref(value)))
                 counters[name.decode()] = value.value
+            return counters
+
+        _ = self.max_message  # Raises if it has ended.
+        return self._listener._use(read)
 
     def __repr__(self) -> str:
         return f"<nacre.Connection {self._number}>"
+
+    def _do(self, function: Callable[..., int], *arguments: object) -> None:
+        """Calls a function of the library with this connection; raises what its result means."""
+        self._listener._do(function, self._number, *arguments)
+
+    def _is_done(self, function: Callable[..., int], *arguments: object) -> bool:
+        """The same of one that waits; False: a signal was handled meanwhile, and the function is to be called again."""
+
+        def call(raw: int) -> bool:
+            code = function(raw, self._number, *arguments)
+            if code != c.INTERRUPTED:
+                self._listener._check(raw, code)
+            return code != c.INTERRUPTED
+
+        return self._listener._use(call)
 
 
 class Listener:
@@ -314,7 +326,7 @@ class Listener:
         signing: bytes | None = None,
         secret: bytes | None = None,
         faults: Faults | None = None,
-        capture: str | None = None,
+        capture: str | os.PathLike[str] | None = None,
         **options: int,
     ) -> None:
         """Binds an IP address or the name of this host (None: any, IPv4 and IPv6) and a port (0: any).
@@ -334,28 +346,33 @@ class Listener:
             for name in ("loss", "duplicate", "reorder", "corrupt"):
                 if not 0 <= getattr(faults, name) <= 1:
                     raise ValueError(f"{name} is a probability, from 0 to 1")
+            for name, bits in (("delay_ms", 32), ("jitter_ms", 32), ("seed", 64)):
+                _number(name, getattr(faults, name), 0, 1 << bits)
             given = c.CFaults(*(getattr(faults, name) for name, _ in c.CFaults._fields_))
             made.faults = ctypes.pointer(given)
-        made.capture = None if capture is None else _text("a path", capture)
+        made.capture = None if capture is None else _text("a path", os.fspath(capture))
         made.keys = None if keys is None else keys.secret
         made.psk = None if psk is None else _sized("psk", psk, 32)
         made.signing = None if signing is None else _sized("signing", signing, 32)
         made.secret = None if secret is None else _sized("secret", secret, 16)
         address = None if host is None else _text("a host", host)
+        #: The thread that is in a call, if one is.
+        self._owner: int | None = None
+        self._ends = False
+        self._notice = c.CNotice()
+        self._missed: list[Event] = []
+        # Callbacks that the library may call as long as the listener is there.
+        self._kept: list[object] = []
         self._raw: int | None = library.nacre_listen(address, _port(port), ctypes.byref(made))
         if not self._raw:
             raise OSError(library.nacre_error(None).decode(errors="replace"))
-        self._lock = threading.Lock()
-        self._notice = c.CNotice()
-        # Callbacks that the library may call as long as the listener is there.
-        self._kept: list[object] = []
 
     def serve(self, stack: Stack, given: Given | Callable[[Address | None], Given] | None = None) -> None:
         """Lets peers begin connections with a stack. `given` are given values of the stack for each of them, or a
-        function that returns them, by the peer's address."""
+        function that returns them, by the peer's address. If they cannot be set, the peer is refused, and what went
+        wrong is logged."""
         prepare = _Prepare(given, is_served=True)
-        with self._using() as raw:
-            self._check(raw, library.nacre_serve_with(raw, stack._raw, prepare.function, None))
+        self._do(library.nacre_serve_with, stack._raw, prepare.function, None)
         self._kept.append(prepare)
 
     def connect(
@@ -364,7 +381,7 @@ class Listener:
         port: int,
         stack: Stack,
         *,
-        expect: bytes | str | None = None,
+        expect: Message | str | None = None,
         given: Given | None = None,
     ) -> Connection:
         """Begins a connection; nothing is known of the peer before `Opened`. The host may be a name, whose addresses
@@ -375,22 +392,23 @@ class Listener:
         values of the stack."""
         prepare = _Prepare(given, is_served=False)
         made = c.CConnecting(size=ctypes.sizeof(c.CConnecting), expect=3, prepare=prepare.function)
-        if isinstance(expect, bytes):
-            made.expect, made.key = 1, _sized("a public key", expect, 32)
-        elif expect is not None:
+        if isinstance(expect, str):
             if expect not in ("any", "psk"):
                 raise ValueError("expect is a public key, 'any' or 'psk'")
             made.expect = 0 if expect == "any" else 2
+        elif expect is not None:
+            made.expect, made.key = 1, _sized("a public key", expect, 32)
         number = ctypes.c_uint64()
-        with self._using() as raw:
-            code = library.nacre_connect_with(
-                raw, _text("a host", host), _port(port), stack._raw, ctypes.byref(made), ctypes.byref(number)
-            )
+        name = _text("a host", host)
+        arguments = (name, _port(port), stack._raw, ctypes.byref(made), ctypes.byref(number))
+
+        def begin(raw: int) -> None:
+            code = library.nacre_connect_with(raw, *arguments)
             if prepare.happened is not None:
-                if code == c.OK:
-                    library.nacre_discard(raw, number)
                 raise prepare.happened
             self._check(raw, code)
+
+        self._use(begin)
         return Connection(self, number.value)
 
     def poll(self, timeout: float | None = 0.0) -> Event | None:
@@ -398,14 +416,26 @@ class Listener:
         was used. Signal handlers of Python run meanwhile."""
         until = _until(timeout)
         while True:
-            with self._using() as raw:
-                code = library.nacre_poll(raw, _milliseconds(_left(until)), ctypes.byref(self._notice))
-                if code == c.OK:
-                    return self._event(raw)
-                if code in (c.TIMEOUT, c.WOKEN):
-                    return None
-                if code != c.INTERRUPTED:
-                    self._check(raw, code)
+            if self._missed:
+                return self._missed.pop(0)
+            code, event = self._use(lambda raw: self._poll(raw, _milliseconds(_left(until))))
+            if code != c.INTERRUPTED:
+                return event
+
+    def _poll(self, raw: int, milliseconds: int) -> tuple[int, Event | None]:
+        self._notice.kind = 0
+        try:
+            code = library.nacre_poll(raw, milliseconds, ctypes.byref(self._notice))
+        except BaseException:
+            # By a handler of a signal that came while the library returned: the event is for the next call.
+            if self._notice.kind:
+                self._missed.append(self._event(raw))
+            raise
+        if code == c.OK:
+            return code, self._event(raw)
+        if code not in (c.TIMEOUT, c.WOKEN, c.INTERRUPTED):
+            self._check(raw, code)
+        return code, None
 
     def events(self, timeout: float | None = None) -> Iterator[Event]:
         """All events, until there is none for `timeout` seconds (None: without end)."""
@@ -415,50 +445,45 @@ class Listener:
     def waker(self) -> Waker:
         """What another thread lets `poll` return by."""
         waker = ctypes.c_void_p()
-        with self._using() as raw:
-            self._check(raw, library.nacre_waker(raw, ctypes.byref(waker)))
+        self._do(library.nacre_waker, ctypes.byref(waker))
         assert waker.value is not None
         return Waker(waker.value)
 
     @property
     def port(self) -> int:
         """The local port."""
-        with self._using() as raw:
-            return int(library.nacre_local_port(raw))
+        return self._use(lambda raw: int(library.nacre_local_port(raw)))
 
     def fileno(self) -> int:
         """The descriptor that is readable when there is a frame, for an event loop: with `next_timeout`."""
-        with self._using() as raw:
-            return int(library.nacre_descriptor(raw))
+        return self._use(lambda raw: int(library.nacre_descriptor(raw)))
 
     def next_timeout(self) -> float | None:
         """In how many seconds `poll` must be called even if no frame comes; None: never."""
-        with self._using() as raw:
-            nanoseconds = library.nacre_next_ns(raw)
+        if self._missed:
+            return 0.0
+        nanoseconds = self._use(lambda raw: int(library.nacre_next_ns(raw)))
         return None if nanoseconds == 0xFFFFFFFFFFFFFFFF else nanoseconds / 1e9
 
     def awaits_room(self) -> bool:
         """Whether frames wait for room in the socket: then `poll` is to be called when the descriptor is writable, too."""
-        with self._using() as raw:
-            return bool(library.nacre_awaits_room(raw))
+        return self._use(lambda raw: bool(library.nacre_awaits_room(raw)))
 
     def flush(self) -> None:
         """Sends frames that are held (option `gather`)."""
-        with self._using() as raw:
-            self._check(raw, library.nacre_flush(raw))
+        self._do(library.nacre_flush)
 
     def statistics(self) -> Statistics:
         """Numbers about all connections."""
         return self._statistics(0)
 
     def close(self) -> None:
-        """Discards all connections at once: their peers are not notified. Nothing can be called afterwards."""
-        if self._raw is None:
-            return
-        with self._using() as raw:
-            self._raw = None
-            library.nacre_listener_free(raw)
-        self._kept.clear()
+        """Discards all connections at once: their peers are not notified. Nothing can be called afterwards. A handler of
+        a signal may call it while another call waits, which then ends."""
+        if self._owner == threading.get_ident():
+            self._ends = True
+        elif self._raw is not None:
+            self._use(lambda raw: setattr(self, "_ends", True))
 
     def __enter__(self) -> Listener:
         return self
@@ -469,21 +494,37 @@ class Listener:
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_raw", None) is not None and self._lock.acquire(blocking=False):
-            library.nacre_listener_free(self._raw)
-            self._raw = None
+        if getattr(self, "_raw", None) is not None:
+            self._free()
 
-    @contextmanager
-    def _using(self) -> Iterator[int]:
-        """The listener, for one call."""
-        if not self._lock.acquire(blocking=False):
-            raise RuntimeError("the listener is used by another thread, or by a function that it called")
+    def _use(self, function: Callable[[int], T]) -> T:
+        """Calls a function with the listener, which nobody else uses meanwhile.
+
+        Nothing may come between the statements before `try`: an exception of a signal's handler does not, either."""
+        me = threading.get_ident()
+        if self._owner is not None:
+            if self._owner == me:
+                raise RuntimeError("a call of the listener goes on: a handler or callback may only close it, or wake it")
+            raise RuntimeError("the listener is used by another thread")
+        self._owner = me
         try:
             if self._raw is None:
                 raise ValueError("the listener is closed")
-            yield self._raw
+            return function(self._raw)
         finally:
-            self._lock.release()
+            self._owner = None
+            if self._ends:
+                self._free()
+
+    def _free(self) -> None:
+        raw, self._raw = self._raw, None
+        if raw is not None:
+            library.nacre_listener_free(raw)
+        self._kept.clear()
+
+    def _do(self, function: Callable[..., int], *arguments: object) -> None:
+        """Calls a function of the library with this listener; raises what its result means."""
+        self._use(lambda raw: self._check(raw, function(raw, *arguments)))
 
     def _check(self, raw: int, code: int) -> None:
         if code == c.OK:
@@ -501,9 +542,8 @@ class Listener:
 
     def _statistics(self, number: int) -> Statistics:
         statistics = c.CStatistics()
-        with self._using() as raw:
-            if library.nacre_statistics_of(raw, number, ctypes.byref(statistics)) != c.OK:
-                raise ConnectionEnded("there is no such connection, or it has ended")
+        if self._use(lambda raw: int(library.nacre_statistics_of(raw, number, ctypes.byref(statistics)))) != c.OK:
+            raise ConnectionEnded("there is no such connection, or it has ended")
         return Statistics(*(getattr(statistics, name) for name, _ in c.CStatistics._fields_))
 
     def _event(self, raw: int) -> Event:
@@ -545,13 +585,18 @@ def _reason(number: int) -> Reason:
         return Reason.UNKNOWN
 
 
-def _data(message: bytes | bytearray | memoryview) -> tuple[bytes, int]:
-    data = message if isinstance(message, bytes) else bytes(message)
+def _data(message: Message) -> tuple[bytes, int]:
+    # Not `bytes(message)`, which makes zeroes of a number.
+    data = message if isinstance(message, bytes) else memoryview(message).tobytes()
     return data, len(data)
 
 
 def _until(timeout: float | None) -> float | None:
-    return None if timeout is None else time.monotonic() + timeout
+    if timeout is None or timeout == math.inf:
+        return None
+    if math.isnan(timeout):
+        raise ValueError("a timeout that is no number")
+    return time.monotonic() + timeout
 
 
 def _left(until: float | None) -> float | None:
@@ -563,17 +608,18 @@ class _Prepare:
 
     def __init__(self, given: Given | Callable[[Address | None], Given] | None, is_served: bool) -> None:
         self._given, self._is_served = given, is_served
-        #: What was raised when a connection began; Python reports it only if a peer began it.
+        #: What was raised when a connection began; it is logged if a peer began it.
         self.happened: BaseException | None = None
         self.function = c.PREPARE(0) if given is None else c.PREPARE(self._set)
 
-    def _set(self, _with: int, config: int, peer: ctypes._Pointer[CAddress]) -> None:
+    def _set(self, _with: int, config: int, peer: ctypes._Pointer[CAddress]) -> int:
+        """0: the connection may begin."""
         try:
             given = self._given(from_c(peer.contents)) if callable(self._given) else self._given
-            for name, value in (given or {}).items():
+            for name, value in ({} if given is None else given).items():
                 encoded = _text("a name", name)
-                if isinstance(value, bytes):
-                    code = library.nacre_set_bytes(config, encoded, value, len(value))
+                if isinstance(value, (bytes, bytearray, memoryview)):
+                    code = library.nacre_set_bytes(config, encoded, *_data(value))
                 else:
                     code = library.nacre_set(config, encoded, _number(name, value, 0, 1 << 64))
                 if code != c.OK:
@@ -581,4 +627,6 @@ class _Prepare:
         except BaseException as error:
             self.happened = error
             if self._is_served:
-                raise
+                _log.error("a peer was refused: its given values could not be set", exc_info=error)
+            return 1
+        return 0

@@ -25,9 +25,11 @@ class Stack:
         Raises StackError if there is no such object, or no such stack in it."""
         self.name = name
         self.path = os.fspath(path)
-        symbol = f"{name}_stack".encode()
         # A path without a slash is one that the loader searches for elsewhere.
-        raw = library.nacre_stack_load(os.path.abspath(self.path).encode(), symbol)
+        file, symbol = os.fsencode(os.path.abspath(self.path)), f"{name}_stack".encode()
+        if b"\0" in file + symbol:
+            raise StackError("a path or a name with a zero byte")
+        raw = library.nacre_stack_load(file, symbol)
         if not raw:
             raise StackError(library.nacre_error(None).decode(errors="replace"))
         self._raw: int = raw
@@ -43,8 +45,10 @@ class Stack:
         program = nacre or os.environ.get("NACRE") or shutil.which("nacre")
         if program is None:
             raise StackError("the program `nacre` is not on the path; `Stack(path, name)` loads a compiled stack")
+        source = os.fspath(file)
         with tempfile.TemporaryDirectory() as folder:
-            arguments = [program, "build", os.fspath(file), "--stack", name, "--shared", "--json", "-o", folder]
+            # A name that begins with `-` is no option.
+            arguments = [program, "build", os.path.join(".", source) if source.startswith("-") else source, "--stack", name, "--shared", "--json", "-o", folder]
             if level is not None:
                 arguments += ["--level", level]
             try:
@@ -53,9 +57,13 @@ class Stack:
                 raise StackError(f"cannot run {program}: {error}") from error
             if ran.returncode != 0:
                 raise StackError(ran.stderr.strip() or f"{program} ended with {ran.returncode}")
-            files = json.loads(ran.stdout)["files"]
+            try:
+                files = json.loads(ran.stdout)["files"]
+                built = next(path for path in files if path.endswith(".so"))
+            except (ValueError, TypeError, KeyError, StopIteration):
+                raise StackError(f"{program} has not built a shared object: is it `nacre`?") from None
             # What is loaded stays when its file is removed.
-            return Stack(Path(next(path for path in files if path.endswith(".so"))), name)
+            return Stack(Path(built), name)
 
     def __repr__(self) -> str:
         return f"<nacre.Stack {self.name}>"

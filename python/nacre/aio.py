@@ -9,7 +9,7 @@
         answer = await connection.receive()
 
 A connection takes messages from its peer as fast as the program receives them if the stack has a layer that counts
-grants (`credit`); otherwise messages that wait are kept without limit.
+grants (`credit`): 16 wait at most. Otherwise messages that wait are kept without limit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ._events import (
     Reason,
     Writable,
 )
-from ._listener import ConnectionEnded, Given, Listener, NacreError, Refused, Statistics
+from ._listener import ConnectionEnded, Given, Listener, Message, NacreError, Refused, Statistics
 from ._stack import Stack
 
 #: How many events are handled before other tasks run.
@@ -60,6 +60,7 @@ class Connection:
         self._others: Deque[Other] = deque(maxlen=_OTHERS)
         self._sending = asyncio.Lock()
         self._may_send = asyncio.Event()
+        self._peer = below.peer
         self._news = asyncio.Event()
         self._opened: Opened | None = None
         self._ended: Closed | OtherStack | None = None
@@ -68,8 +69,8 @@ class Connection:
 
     @property
     def peer(self) -> Address | None:
-        """The peer's address."""
-        return self._below.peer
+        """The peer's address, also after the end."""
+        return self._peer
 
     @property
     def peer_key(self) -> bytes | None:
@@ -82,16 +83,24 @@ class Connection:
         return self._ended
 
     @property
+    def trouble(self) -> NetworkError | None:
+        """The last error that the system or the network reported for frames of the connection, which continues."""
+        return self._trouble
+
+    @property
     def max_message(self) -> int:
         """The longest message in bytes that the stack ever accepts."""
+        self._raise_if_ended()
         return self._below.max_message
 
     def statistics(self) -> Statistics:
-        """Numbers about the connection."""
+        """Numbers about the connection. Raises ConnectionEnded."""
+        self._raise_if_ended()
         return self._below.statistics()
 
     def counters(self) -> dict[str, int]:
-        """The counters of the stack, by name."""
+        """The counters of the stack, by name. Raises ConnectionEnded."""
+        self._raise_if_ended()
         return self._below.counters()
 
     async def opened(self) -> None:
@@ -100,7 +109,7 @@ class Connection:
             self._raise_if_ended()
             await self._wait()
 
-    async def send(self, message: bytes | bytearray | memoryview) -> None:
+    async def send(self, message: Message) -> None:
         """Sends a message, waiting until the stack accepts it; calls of several tasks keep their order. A call that is
         cancelled has sent nothing. Raises TooLong, ConnectionEnded."""
         async with self._sending:
@@ -127,7 +136,7 @@ class Connection:
             self._raise_if_ended()
             await self._wait()
         delivered = self._messages.popleft()
-        if self._grants and self._ended is None:
+        if self._grants and self._ended is None and self._endpoint._listener is not None:
             try:
                 self._below.grant(1)
             except NacreError:
@@ -142,8 +151,9 @@ class Connection:
             await self._wait()
         return self._others.popleft()
 
-    def call(self, event: str, *arguments: int, message: bytes = b"") -> None:
+    def call(self, event: str, *arguments: int, message: Message = b"") -> None:
         """Calls an input event of the stack by its name. Raises Refused, and as `send`."""
+        self._raise_if_ended()
         self._below.call(event, *arguments, message=message)
         self._endpoint._look_soon()
 
@@ -159,30 +169,34 @@ class Connection:
 
     async def close(self, code: int | None = None, text: str = "", *, timeout: float | None = 30.0) -> None:
         """Closes and waits until the connection has ended; messages that come meanwhile can still be received. The
-        peer is told the code and the text. Raises TimeoutError if it has not ended after `timeout` seconds; then, and
-        if the call is cancelled, the connection is still there."""
-        try:
-            if self._ended is None:
-                try:
-                    self._below.close(code, text)
-                except ConnectionEnded:
-                    pass  # Its event is on the way, if there is one.
-                self._endpoint._look_soon()
+        peer is told the code and the text. Raises ConnectionEnded if it ended in another way, so that what was sent last
+        may not have arrived; TimeoutError if it has not ended after `timeout` seconds: then, and if the call is
+        cancelled, the connection is still there: close it again, or discard it."""
+        if self._ended is None and self._endpoint._listener is not None:
+            try:
+                self._below.close(code, text)
+            except ConnectionEnded:
+                pass  # Its event is on the way, if there is one.
+            self._endpoint._look_soon()
+            try:
                 await asyncio.wait_for(self._until_ended(), timeout)
-        except asyncio.TimeoutError:
-            raise TimeoutError("the peer has not confirmed the close") from None
+            except asyncio.TimeoutError:
+                raise TimeoutError("the peer has not confirmed the close") from None
+            self._raise_if_lost()
         if self._owns:
             await self._endpoint.close()
 
     def refuse(self, code: int = 0, text: str = "") -> None:
         """Ends the connection at once; the peer is told the code and the text."""
-        self._below.refuse(code, text)
-        self._end(Closed(self._below, Reason.CLOSED, code, text))
+        if self._ended is None and self._endpoint._listener is not None:
+            self._below.refuse(code, text)
+            self._end(Closed(self._below, Reason.CLOSED, code, text))
 
     def discard(self) -> None:
         """Ends the connection at once; the peer is not notified."""
-        self._below.discard()
-        self._end(Closed(self._below, Reason.CLOSED, None, "discarded"))
+        if self._ended is None and self._endpoint._listener is not None:
+            self._below.discard()
+            self._end(Closed(self._below, Reason.CLOSED, None, "discarded"))
         if self._owns:
             self._endpoint._free()
 
@@ -192,10 +206,11 @@ class Connection:
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes; after an exception, ends at once."""
-        if kind is None:
-            await self.close()
-        elif self._ended is None:
+        """Closes, and waits at most 30 seconds; after an exception, ends at once."""
+        try:
+            if kind is None:
+                await self.close()
+        finally:
             self.discard()
 
     def _raise_if_ended(self) -> None:
@@ -203,6 +218,12 @@ class Connection:
             raise ConnectionEnded(self._ended.text, self._ended)
         if self._endpoint._listener is None:
             raise ConnectionEnded("the endpoint is closed")
+
+    def _raise_if_lost(self) -> None:
+        """Raises if the connection has not ended in order."""
+        ended = self._ended
+        if isinstance(ended, OtherStack) or ended is not None and ended.reason != Reason.CLOSED:
+            raise ConnectionEnded(ended.text, ended)
 
     async def _until_ended(self) -> None:
         while self._ended is None and self._endpoint._listener is not None:
@@ -223,6 +244,8 @@ class Connection:
         self._ended = self._ended or ended
         if self._endpoint._connections.pop(self._below, None) is not None and isinstance(ended, Closed):
             self._endpoint._answering.append(self._below)
+            if self._owns:
+                self._endpoint._close_soon()
         self._tell()
 
     def _take_grants(self) -> None:
@@ -266,6 +289,7 @@ class Endpoint:
         self._answering: Deque[_listener.Connection] = deque(maxlen=_OTHERS)
         self._news = asyncio.Event()
         self._timer: asyncio.TimerHandle | _Soon | None = None
+        self._closing: asyncio.Future[None] | None = None
         self._descriptor = self._listener.fileno()
         self._loop.add_reader(self._descriptor, self._look)
         self._look_soon()
@@ -285,7 +309,7 @@ class Endpoint:
         port: int,
         stack: Stack,
         *,
-        expect: bytes | str | None = None,
+        expect: Message | str | None = None,
         given: Given | None = None,
         timeout: float | None = 30.0,
     ) -> Connection:
@@ -296,14 +320,20 @@ class Endpoint:
         try:
             return await asyncio.wait_for(self._connect(host, port, stack, expect, given), timeout)
         except asyncio.TimeoutError:
-            raise TimeoutError(f"{host} has not answered") from None
+            why = f"{host} has not answered"
+            if expect is not None:
+                why += ", or has not proven to be the expected peer"
+            raise TimeoutError(why) from None
 
     async def accept(self) -> Connection:
         """The next connection that a peer begins. A call that is cancelled has taken none."""
-        while not self._arrived:
+        while True:
+            while self._arrived:
+                connection = self._arrived.popleft()
+                if connection._ended is None or connection._messages:
+                    return connection
             self._there()
             await self._news.wait()
-        return self._arrived.popleft()
 
     async def __aiter__(self) -> AsyncIterator[Connection]:
         """The connections that peers begin, until the endpoint is closed."""
@@ -314,10 +344,13 @@ class Endpoint:
                 return
             yield connection
 
-    async def close(self, *, timeout: float | None = 3.0) -> None:
+    async def close(self, *, timeout: float | None = 30.0) -> None:
         """Closes all connections, waiting at most `timeout` seconds for their peers, and answers these until they need
-        no answer any more. Connections that have not ended then are discarded."""
+        no answer any more. Raises TimeoutError if some have not ended then: they are discarded; ConnectionEnded if one
+        has ended otherwise meanwhile. In both cases what was sent last may not have arrived."""
         if self._listener is None:
+            if self._closing is not None:
+                await asyncio.shield(self._closing)
             return
         ending = list(self._connections.values())
         for connection in ending:
@@ -326,17 +359,38 @@ class Endpoint:
             except NacreError:
                 pass
         self._look_soon()
+        late: set[asyncio.Future[None]] = set()
         if ending:
             waits = [asyncio.ensure_future(connection._until_ended()) for connection in ending]
-            _, late = await asyncio.wait(waits, timeout=timeout)
-            for wait in late:
-                wait.cancel()
+            try:
+                _, late = await asyncio.wait(waits, timeout=timeout)
+            finally:
+                for wait in waits:
+                    wait.cancel()
+        self._close_soon()
+        if self._closing is not None:
+            await asyncio.shield(self._closing)
+        if late:
+            raise TimeoutError(f"{len(late)} connections were discarded: their peers have not confirmed the close")
+        for connection in ending:
+            connection._raise_if_lost()
+
+    def _close_soon(self) -> None:
+        """The event loop no longer looks; the last answers are given by a thread, then the socket is closed."""
         listener = self._listener
         if listener is not None:
             self._leave()
-            # The last answers: nothing else uses the listener any more.
-            await self._loop.run_in_executor(None, _linger, listener, list(self._answering))
-            listener.close()
+            self._closing = asyncio.ensure_future(self._answer(listener))
+
+    async def _answer(self, listener: Listener) -> None:
+        try:
+            # Nothing else uses the listener any more.
+            await self._loop.run_in_executor(None, _linger, list(self._answering))
+        finally:
+            try:
+                listener.close()
+            except RuntimeError:
+                pass  # The loop ends, and the thread still answers: it is freed with the last reference.
 
     async def __aenter__(self) -> Endpoint:
         return self
@@ -344,9 +398,10 @@ class Endpoint:
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            await self.close()
-        else:
+        try:
+            if kind is None:
+                await self.close()
+        finally:
             self._free()
 
     def _there(self) -> Listener:
@@ -355,8 +410,9 @@ class Endpoint:
         return self._listener
 
     async def _connect(
-        self, host: str, port: int, stack: Stack, expect: bytes | str | None, given: Given | None
+        self, host: str, port: int, stack: Stack, expect: Message | str | None, given: Given | None
     ) -> Connection:
+        _listener._port(port)
         found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
         addresses = list(dict.fromkeys(address[4][0] for address in found))
         trying: dict[asyncio.Future[None], Connection] = {}
@@ -486,7 +542,7 @@ async def _confirmed(connection: Connection) -> None:
         await connection._wait()
 
 
-def _linger(listener: Listener, connections: list[_listener.Connection]) -> None:
+def _linger(connections: list[_listener.Connection]) -> None:
     for connection in connections:
         try:
             connection.linger()
@@ -517,7 +573,7 @@ async def connect(
     port: int,
     stack: Stack,
     *,
-    expect: bytes | str | None = None,
+    expect: Message | str | None = None,
     given: Given | None = None,
     timeout: float | None = 30.0,
     **options: Any,

@@ -24,6 +24,13 @@ BAD = nacre.Faults(loss=0.05, duplicate=0.05, reorder=0.1, seed=7)
 
 reliable = nacre.Stack.compile(EXAMPLES / "reliable.nacre", "reliable")
 secure = nacre.Stack.compile(EXAMPLES / "secure.nacre", "secure", level="inline")
+with tempfile.TemporaryDirectory() as _folder:
+    _source = Path(_folder) / "credited.nacre"
+    _layers = ("credit", "pt2pt", "floor")
+    _source.write_text(
+        "".join(f'import "nacre/{layer}.nacre";\n' for layer in _layers) + "stack credited = credit / pt2pt<64> / floor;\n"
+    )
+    credited = nacre.Stack.compile(_source, "credited", level="inline")
 
 
 E = TypeVar("E")
@@ -120,6 +127,9 @@ class Listeners(unittest.TestCase):
                 lambda: listener.connect("127.0.0.1", 8, reliable, given={"floor.nothing": 1}),
                 lambda: nacre.Listener("127.0.0.1", timeout_ms=1 << 32),
                 lambda: nacre.Listener("127.0.0.1", faults=nacre.Faults(loss=2)),
+                lambda: nacre.Listener("127.0.0.1", faults=nacre.Faults(delay_ms=-5)),
+                lambda: connection.accepts(1 << 64),
+                lambda: listener.poll(float("nan")),
                 lambda: nacre.Listener("127.0.0.1", psk=b"short"),
                 lambda: nacre.key_read("no key"),
                 lambda: nacre.Keys(b"short"),
@@ -130,6 +140,17 @@ class Listeners(unittest.TestCase):
             self.assertEqual(listener.statistics().connections, 1)
             with self.assertRaises(TypeError):
                 nacre.Listener("127.0.0.1", no_such_option=1)
+            wrong: tuple[Callable[[], object], ...] = (
+                lambda: connection.send(5),  # type: ignore[arg-type]
+                lambda: connection.send("text"),  # type: ignore[arg-type]
+                lambda: connection.close(1.5),  # type: ignore[arg-type]
+                lambda: listener.connect("127.0.0.1", 8, reliable, given={"floor.identity": 1.5}),  # type: ignore[dict-item]
+                lambda: listener.connect(b"127.0.0.1", 8, reliable),  # type: ignore[arg-type]
+                lambda: nacre.Listener("127.0.0.1", faults=nacre.Faults(delay_ms=1.5)),  # type: ignore[arg-type]
+            )
+            for call in wrong:
+                with self.assertRaises(TypeError):
+                    call()
             for host, port in (("127.0.0.1", 0), ("::1", 7)):
                 with self.assertRaises(nacre.NacreError):
                     listener.connect(host, port, reliable)
@@ -142,8 +163,9 @@ class Listeners(unittest.TestCase):
             connection.discard()
             with self.assertRaises(nacre.ConnectionEnded):
                 connection.send(b"late")
-            with self.assertRaises(nacre.ConnectionEnded):
-                connection.statistics()
+            for call in (connection.statistics, connection.counters):
+                with self.assertRaises(nacre.ConnectionEnded):
+                    call()
         calls = (lambda: listener.poll(0), lambda: connection.send(b"late"), lambda: listener.port)
         for late in calls:
             with self.assertRaises(ValueError):
@@ -165,6 +187,20 @@ class Listeners(unittest.TestCase):
             opened = {until(client, nacre.Opened, server).connection, until(client, nacre.Opened, server).connection}
             self.assertEqual(opened, {first, second})
             self.assertEqual(asked, [nacre.Address("127.0.0.1", client.port)] * 2)
+
+    def test_peer_whose_given_values_cannot_be_set_is_refused(self) -> None:
+        def fails(peer: nacre.Address | None) -> nacre.Given:
+            raise KeyError("no values for it")
+
+        values: tuple[nacre.Given | Callable[[nacre.Address | None], nacre.Given], ...] = (fails, {"floor.nothing": 1})
+        for given in values:
+            with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1") as client:
+                server.serve(reliable, given)
+                with self.assertLogs("nacre") as logged:
+                    client.connect("127.0.0.1", server.port, reliable)
+                    self.assertEqual(until(client, nacre.Closed, server).reason, nacre.Reason.BUSY)
+                self.assertIn("given values could not be set", logged.output[0])
+                self.assertEqual(server.statistics().connections, 0)
 
     def test_code_and_text_come_with_the_end(self) -> None:
         with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1") as client:
@@ -236,6 +272,46 @@ class Listeners(unittest.TestCase):
                     signal.setitimer(signal.ITIMER_REAL, 0.05)
                     while True:
                         connection.send_blocking(bytes(50_000))
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def test_handlers_of_signals_may_close_a_listener_and_leave_it_usable(self) -> None:
+        listener = nacre.Listener("127.0.0.1")
+        refused = []
+
+        def close(number: int, frame: object) -> None:
+            try:
+                listener.next_timeout()
+            except RuntimeError as error:
+                refused.append(str(error))
+            listener.close()
+
+        def interrupt(number: int, frame: object) -> None:
+            raise InterruptedError
+
+        before = signal.signal(signal.SIGALRM, close)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with self.assertRaisesRegex(ValueError, "closed"):
+                listener.poll(None)
+            self.assertTrue(all("call of the listener goes on" in text for text in refused))
+            # Handlers that raise, at any time, lock nobody out.
+            signal.signal(signal.SIGALRM, interrupt)
+            with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1") as client:
+                server.serve(reliable)
+                connection = client.connect("127.0.0.1", server.port, reliable)
+                for _ in range(100):
+                    with self.assertRaises(InterruptedError):
+                        signal.setitimer(signal.ITIMER_REAL, 0.001)
+                        while True:
+                            for end in (server, client):
+                                while end.poll(0) is not None:
+                                    pass
+                            if connection.accepts(1):
+                                connection.send(b"x")
+                self.assertIsNotNone(connection.peer)
+                self.assertGreater(server.port, 0)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
@@ -370,6 +446,99 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
                     self.assertEqual(len(endpoint._connections), 1)
             finally:
                 setattr(loop, "getaddrinfo", real)
+
+    async def test_slow_reader_slows_the_sender_down_if_grants_are_counted(self) -> None:
+        async with await aio.listen("127.0.0.1", 0, credited) as server:
+            client = await aio.connect("127.0.0.1", server.port, credited)
+            peer = await server.accept()
+
+            async def send_all() -> None:
+                for number in range(200):
+                    await client.send(b"%d" % number)
+
+            sending = asyncio.ensure_future(send_all())
+            for number in range(200):
+                if number % 50 == 0:
+                    await asyncio.sleep(0.05)
+                self.assertLessEqual(len(peer._messages), 16)
+                self.assertEqual(await asyncio.wait_for(peer.receive(), LONG), b"%d" % number)
+            await sending
+            await client.close()
+
+    async def test_nothing_is_left_of_connections_that_end_in_any_way(self) -> None:
+        def open_files() -> int:
+            return len(os.listdir("/proc/self/fd"))
+
+        async def refused(server: aio.Endpoint, port: int) -> None:
+            with self.assertRaises(nacre.ConnectionEnded):
+                async with await aio.connect("127.0.0.1", port, reliable) as client:
+                    (await server.accept()).refuse(3, "no")
+                    await client.receive()
+            self.assertEqual(client.peer, nacre.Address("127.0.0.1", port))
+
+        async def failed(server: aio.Endpoint, port: int) -> None:
+            with self.assertRaises(KeyError):
+                async with await aio.connect("127.0.0.1", port, reliable):
+                    raise KeyError
+
+        async def not_confirmed(server: aio.Endpoint, port: int) -> None:
+            client = await aio.connect("127.0.0.1", port, reliable)
+            (await server.accept()).discard()
+            client._below.send(b"nobody is there")
+            with self.assertRaises((TimeoutError, nacre.ConnectionEnded)):
+                await client.close(timeout=0.1)
+            client.discard()
+
+        async def refusing(server: aio.Endpoint, port: int) -> None:
+            (await aio.connect("127.0.0.1", port, reliable)).refuse()
+
+        async def cancelled(server: aio.Endpoint, port: int) -> None:
+            async def leave() -> None:
+                async with await aio.connect("127.0.0.1", port, reliable):
+                    (await server.accept()).discard()
+
+            with self.assertRaises((TimeoutError, asyncio.TimeoutError, nacre.ConnectionEnded)):
+                await asyncio.wait_for(leave(), 0.2)
+
+        for way in (refused, failed, not_confirmed, refusing, cancelled):
+            server = await aio.listen("127.0.0.1", 0, reliable)
+            before = open_files()
+            await way(server, server.port)
+            for _ in range(2000):
+                if open_files() <= before:
+                    break
+                await asyncio.sleep(0.01)
+            self.assertLessEqual(open_files(), before, way.__name__)
+            server._free()
+
+    async def test_what_was_not_confirmed_is_said_when_an_endpoint_closes(self) -> None:
+        server = await aio.listen("127.0.0.1", 0, reliable)
+        client = await aio.connect("127.0.0.1", server.port, reliable)
+        peer = await server.accept()
+        client.discard()
+        await peer.send(b"lost")
+        # Nobody answers, or the system says that nobody is there.
+        with self.assertRaises((TimeoutError, nacre.ConnectionEnded)):
+            await server.close(timeout=0.1)
+
+    async def test_messages_that_came_can_be_received_after_the_endpoint_has_gone(self) -> None:
+        with self.assertRaises(KeyError):
+            async with await aio.listen("127.0.0.1", 0, reliable) as server:
+                client = await aio.connect("127.0.0.1", server.port, reliable)
+                peer = await server.accept()
+                for number in range(3):
+                    await client.send(b"%d" % number)
+                while len(peer._messages) < 3:
+                    await asyncio.sleep(0.01)
+                raise KeyError
+        self.assertEqual([await peer.receive() for _ in range(3)], [b"0", b"1", b"2"])
+        with self.assertRaises(nacre.ConnectionEnded):
+            await peer.receive()
+        with self.assertRaises(nacre.ConnectionEnded):
+            await peer.send(b"late")
+        await peer.close()
+        peer.discard()
+        client.discard()
 
     async def test_everything_ends_with_its_endpoint(self) -> None:
         server = await aio.listen("127.0.0.1", 0, reliable)
