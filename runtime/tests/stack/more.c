@@ -96,6 +96,10 @@ static void waking(struct nacre_listener *listener) {
 
 int main(void) {
     struct nacre_options options = {.size = sizeof options, .linger_ms = 500, .timeout_ms = 20000};
+    struct nacre_faults wrong = {.loss = 1.5};
+    options.faults = &wrong;
+    CHECK(nacre_listen("127.0.0.1", 0, &options) == NULL && strstr(nacre_error(NULL), "not from 0 to 1"));
+    options.faults = NULL;
     struct nacre_listener *server = nacre_listen("127.0.0.1", 0, &options), *client = nacre_listen("127.0.0.1", 0, &options);
     CHECK(server && client);
     CHECK(nacre_stack_load("no such object", "reliable_stack") == NULL && strstr(nacre_error(NULL), "no such object"));
