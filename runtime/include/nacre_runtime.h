@@ -152,8 +152,9 @@ const struct nacre_stack *nacre_stack_load(const char *path, const char *symbol)
 int nacre_serve(struct nacre_listener *listener, const struct nacre_stack *stack);
 
 /* Sets given values of a stack (keys, sizes) before a connection with `peer` begins; `with` is what the program stated. It may call
- * nacre_set and nacre_set_bytes, and nothing else with the listener. */
-typedef void (*nacre_prepare)(void *with, struct nacre_config *config, const struct nacre_address *peer);
+ * nacre_set and nacre_set_bytes, and nothing else with the listener. NACRE_RUN_OK: the connection may begin; anything else: it does not, as
+ * when a value could not be set. */
+typedef int (*nacre_prepare)(void *with, struct nacre_config *config, const struct nacre_address *peer);
 /* Sets a number by its name ("floor.identity"). NACRE_RUN_ERROR: the stack has no such given value, or it is no number. */
 int nacre_set(struct nacre_config *config, const char *name, uint64_t value);
 /* Sets bytes by their name, exactly as many as it has. NACRE_RUN_ERROR: the stack has no such given value, or of another length. */
@@ -245,7 +246,7 @@ int nacre_refuse(struct nacre_listener *listener, uint64_t connection, uint32_t 
 int nacre_linger(struct nacre_listener *listener, uint64_t connection);
 /* Ends a connection at once: no notice follows, and the peer is not notified. */
 void nacre_discard(struct nacre_listener *listener, uint64_t connection);
-/* 1 (as it begins): the peer may send more as the program takes messages; 0: only as it calls nacre_grant, so that one peer can be slowed down. */
+/* A stack that counts grants begins with 16. 1 (as it begins): the peer may send more as the program takes messages; 0: only as it calls nacre_grant, so that one peer can be slowed down. */
 int nacre_grants_by_itself(struct nacre_listener *listener, uint64_t connection, int by_itself);
 /* Lets the stack deliver so many messages more. */
 int nacre_grant(struct nacre_listener *listener, uint64_t connection, uint16_t messages);

@@ -111,6 +111,9 @@ impl Listener {
     ///
     /// Errors: `Io`.
     pub fn linger(&mut self, id: ConnectionId) -> Result<(), Error> {
+        // The connection may have ended in the step whose last event the application still has.
+        self.router.take_back();
+        self.router.release();
         let until = self.now().saturating_add(nanoseconds(self.router.options().linger));
         loop {
             let lingers = self.router.get(id).is_ok_and(|connection| connection.usable().is_err());

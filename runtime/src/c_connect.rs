@@ -16,7 +16,7 @@ use std::path::Path;
 use std::ptr;
 
 /// `nacre_prepare`.
-type CPrepare = unsafe extern "C" fn(*mut c_void, *mut Config, *const CAddress);
+type CPrepare = unsafe extern "C" fn(*mut c_void, *mut Config, *const CAddress) -> c_int;
 
 /// A function of the program with what it is called with.
 #[derive(Clone, Copy)]
@@ -33,7 +33,9 @@ impl Preparing {
         if let Some(function) = self.function {
             let peer = CAddress::from(peer);
             // SAFETY: the header demands that the function may be called so; both live during the call.
-            unsafe { function(self.with, config, &raw const peer) };
+            if unsafe { function(self.with, config, &raw const peer) } != OK {
+                config.refuse();
+            }
         }
     }
 }

@@ -95,6 +95,10 @@ pub(crate) unsafe fn listen(
             transport = Box::new(open.map_err(Error::io("cannot write the capture"))?);
         }
         if let Some(faults) = faults {
+            let all = [faults.loss, faults.duplicate, faults.reorder, faults.corrupt];
+            if !all.iter().all(|share| (0.0..=1.0).contains(share)) {
+                return Err(invalid("a probability of nacre_faults is not from 0 to 1"));
+            }
             transport = Box::new(Faulty::new(transport, to_faults(faults), Direction::Both));
         }
         Ok(transport)

@@ -12,6 +12,8 @@ pub struct Config {
     pub(crate) region: Region,
     /// Which givens were set, by index.
     set: Vec<bool>,
+    /// The program does not want the connection.
+    refused: bool,
 }
 
 impl Config {
@@ -21,7 +23,17 @@ impl Config {
         let mut region = Region::new(raw.config_size as usize, 16).expect("memory for a config");
         // SAFETY: the region has the config's size; 16 is the strictest alignment of C's plain types.
         unsafe { (raw.config_default)(region.as_mut_ptr()) };
-        Config { stack: stack.clone(), region, set: vec![false; stack.givens().len()] }
+        Config { stack: stack.clone(), region, set: vec![false; stack.givens().len()], refused: false }
+    }
+
+    /// The connection is not to begin: a function that prepares it cannot set what it must. `connect_with` fails; a
+    /// peer is not accepted.
+    pub fn refuse(&mut self) {
+        self.refused = true;
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused
     }
 
     /// Sets a number by its name (`floor.identity`), cut to the given's width; false if the stack has no such given or

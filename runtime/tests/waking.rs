@@ -84,6 +84,32 @@ fn frames_come_through_beside_wakes() {
     echo.join().unwrap();
 }
 
+/// The last event of a connection does not keep `linger` from answering the peer.
+#[test]
+fn lingering_begins_with_the_event_that_tells_of_the_end() {
+    let mut server = server(&window(), Options::default());
+    let mut client = Listener::new(udp(), Options::default());
+    let id = client.connect(server.local(), &window()).unwrap();
+    client.send_blocking(id, b"hello", LONG).unwrap();
+    let at_server = server.accept(LONG).unwrap();
+    server.receive(at_server, LONG).unwrap();
+    client.close(id).unwrap();
+    while client.connections().len() == 1 {
+        server.drive();
+        if matches!(client.wait(Some(std::time::Duration::from_millis(1))).unwrap(), Some(Event::Closed { .. })) {
+            break;
+        }
+    }
+    let other = std::thread::spawn(move || {
+        while server.connections().len() == 1 {
+            server.wait(Some(std::time::Duration::from_millis(1))).unwrap();
+        }
+    });
+    client.linger(id).unwrap();
+    assert!(client.connections().is_empty(), "it answered until the peer had ended, too");
+    other.join().unwrap();
+}
+
 #[test]
 fn what_cannot_be_reached_is_refused_at_once() {
     let mut v4 = Listener::bind("127.0.0.1:0".parse().unwrap(), Options::default()).unwrap();

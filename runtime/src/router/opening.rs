@@ -22,6 +22,9 @@ const HELLO_FIRST_NS: u64 = 50 * MILLISECOND;
 /// up to this.
 const HELLO_LAST_NS: u64 = SECOND;
 
+/// How many deliveries a stack that counts them may make before the application has taken any.
+const FIRST_GRANTS: u64 = 16;
+
 impl<O: Outbox> Router<O> {
     /// Lets peers begin connections with a stack.
     pub(crate) fn serve(&mut self, stack: &Stack, prepare: Option<Prepare>) -> Result<(), Error> {
@@ -162,6 +165,11 @@ impl<O: Outbox> Router<O> {
         config: &Config,
         phase: Phase,
     ) -> Result<(), Error> {
+        if config.is_refused() {
+            return Err(Error::Invalid(
+                "the program has refused the connection: its given values could not be set".into(),
+            ));
+        }
         let Proposed { id, cookie } = proposed;
         let (now, seed) = (self.time, self.random.draw());
         let Kind { stack, pools, .. } = self.stacks.at_mut(kind);
@@ -176,9 +184,13 @@ impl<O: Outbox> Router<O> {
             }
         };
         let key = config.role(GivenRole::Incarnation).unwrap_or(0) as u32;
-        let connection = Connection { phase, key, ..Connection::new(id, (kind, share), instance, peer, now) };
+        let owed = if instance.stack().known().grant_delivers.is_some() { FIRST_GRANTS } else { 0 };
+        let connection = Connection { phase, key, owed, ..Connection::new(id, (kind, share), instance, peer, now) };
         self.connections.insert(cookie, connection);
         self.send_frames(id);
+        if owed > 0 {
+            self.wait_for_stack(id);
+        }
         Ok(())
     }
 

@@ -21,11 +21,11 @@ static void ignore(int number) { (void)number; }
 
 struct prepared {
     uint64_t identity; /* 0: none */
-    int calls, refused;
+    int calls, refused, refuses;
     struct nacre_address peer;
 };
 
-static void prepare(void *with, struct nacre_config *config, const struct nacre_address *peer) {
+static int prepare(void *with, struct nacre_config *config, const struct nacre_address *peer) {
     struct prepared *prepared = with;
     uint8_t two[2] = {0, 0};
     prepared->calls++;
@@ -34,6 +34,7 @@ static void prepare(void *with, struct nacre_config *config, const struct nacre_
     prepared->refused += nacre_set(config, NULL, 1) == NACRE_RUN_ERROR;
     prepared->refused += nacre_set_bytes(config, "floor.identity", two, sizeof two) == NACRE_RUN_ERROR;
     if (prepared->identity) CHECK(nacre_set(config, "floor.identity", prepared->identity) == NACRE_RUN_OK);
+    return prepared->refuses ? NACRE_RUN_ERROR : NACRE_RUN_OK;
 }
 
 /* The next notice of a kind; others are passed over. */
@@ -95,6 +96,10 @@ static void waking(struct nacre_listener *listener) {
 
 int main(void) {
     struct nacre_options options = {.size = sizeof options, .linger_ms = 500, .timeout_ms = 20000};
+    struct nacre_faults wrong = {.loss = 1.5};
+    options.faults = &wrong;
+    CHECK(nacre_listen("127.0.0.1", 0, &options) == NULL && strstr(nacre_error(NULL), "not from 0 to 1"));
+    options.faults = NULL;
     struct nacre_listener *server = nacre_listen("127.0.0.1", 0, &options), *client = nacre_listen("127.0.0.1", 0, &options);
     CHECK(server && client);
     CHECK(nacre_stack_load("no such object", "reliable_stack") == NULL && strstr(nacre_error(NULL), "no such object"));
@@ -126,6 +131,13 @@ int main(void) {
     CHECK(nacre_connect_with(client, NULL, 0, &nacre_stack_window, &how, &connection) == NACRE_RUN_ERROR);
     to.family = 4;
     CHECK(here.calls == 0);
+    /* The program itself does not want it. */
+    here.refuses = 1;
+    CHECK(nacre_connect_with(client, NULL, 0, &nacre_stack_window, &how, &connection) == NACRE_RUN_ERROR);
+    CHECK(here.calls == 1 && strstr(nacre_error(client), "refused the connection"));
+    struct nacre_statistics none;
+    CHECK(nacre_statistics_of(client, 0, &none) == NACRE_RUN_OK && none.connections == 0);
+    here = (struct prepared){.identity = 7};
     CHECK(nacre_connect_with(client, NULL, 0, &nacre_stack_window, &how, &connection) == NACRE_RUN_OK);
     CHECK(here.calls == 1 && here.refused == 3 && here.peer.port == to.port && memcmp(here.peer.ip, to.ip, 16) == 0);
     CHECK(nacre_user(client, connection) == &mark && nacre_user(client, connection + 1) == NULL);
@@ -196,6 +208,14 @@ int main(void) {
     CHECK(nacre_refuse(server, incoming, 3, "full") == NACRE_RUN_OK && nacre_user(server, incoming) == NULL);
     notice = next(client, server, NACRE_NOTICE_CLOSED);
     CHECK(notice.reason == NACRE_REASON_REFUSED && notice.arguments[1] == 3 && strcmp(notice.text, "full") == 0);
+    /* Nor does a server want one whose values cannot be set. */
+    there.refuses = 1;
+    CHECK(nacre_connect_with(client, NULL, 0, &nacre_stack_window, &how, &connection) == NACRE_RUN_OK);
+    CHECK(nacre_send(client, connection, "third", 5) == NACRE_RUN_OK);
+    notice = next(client, server, NACRE_NOTICE_CLOSED);
+    CHECK(notice.connection == connection && notice.reason == NACRE_REASON_BUSY);
+    there.refuses = 0;
+
     /* Two connections with one peer, because each has an identity of its own. */
     for (here.identity = 8; here.identity < 10; here.identity++) {
         CHECK(nacre_connect_with(client, NULL, 0, &nacre_stack_window, &how, &connection) == NACRE_RUN_OK);

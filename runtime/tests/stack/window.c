@@ -35,7 +35,7 @@ uint32_t nacre_unseal(const uint8_t *key, const uint8_t *nonce, const uint8_t *a
                       uint8_t *result, uint32_t result_max);
 
 enum { HEAD = 52, SEALED_MAX = 16 + 4 + 1200 + 16 };
-enum { WINDOW = 8, BLOCK = 1200, NONE = 0xffff };
+enum { FIRST_GRANTS = 16, WINDOW = 8, BLOCK = 1200, NONE = 0xffff };
 #define RTO 30000000u
 
 enum { SEND, CLOSE, GRANT_DELIVERS, UNKNOWN, HELLO, FRAME, DELIVER, GRANT_SENDS, OPEN, CLOSED, ROOM };
@@ -57,6 +57,7 @@ struct state {
     uint32_t peer_cookie, peer_key;
     uint16_t low, next, expected;
     uint16_t ungranted;
+    uint16_t granted; /* 1: the runtime's first grants have come; a window of room is there from the beginning */
     uint16_t block[WINDOW], len[WINDOW];
     uint8_t end[WINDOW];
     bool confirmed, identify, ack_due, later, closing, end_sent, peer_ended, closed;
@@ -239,7 +240,9 @@ static int call(void *state, void *pool, uint64_t *counters, uint64_t now, uint3
     if (s->later) return NACRE_BUSY;
     if (!accepts(state, pool, event, len)) return NACRE_REFUSED;
     if (event == GRANT_DELIVERS) {
-        s->ungranted = (uint16_t)(s->ungranted - (arguments[0] < s->ungranted ? arguments[0] : s->ungranted));
+        uint64_t more = arguments[0] - (s->granted ? 0 : FIRST_GRANTS);
+        s->ungranted = (uint16_t)(s->ungranted - (more < s->ungranted ? more : s->ungranted));
+        s->granted = 1;
     } else if (event == UNKNOWN) {
         s->identify = true;
         for (uint16_t n = s->low; n != s->next; n++) send_numbered(s, pool, out, n);
