@@ -371,7 +371,7 @@ class Endpoint:
         if self._closing is not None:
             await asyncio.shield(self._closing)
         if late:
-            raise TimeoutError(f"{len(late)} connections were discarded: their peers have not confirmed the close")
+            raise TimeoutError(f"discarded connections whose peers have not confirmed the close: {len(late)}")
         for connection in ending:
             connection._raise_if_lost()
 
