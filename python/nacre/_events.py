@@ -46,7 +46,8 @@ class Opened:
 
 @dataclass(frozen=True)
 class Delivered:
-    """A message. `peer` is its sender where the stack tells of senders; None in a connection. While `is_proven` is false, anybody may have sent it in the peer's name."""
+    """A message. `peer` is its sender where the stack tells of senders; None in a connection. While `is_proven` is
+    false, anybody may have sent it in the peer's name."""
 
     connection: Connection
     message: bytes

@@ -78,7 +78,8 @@ class Faults:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Numbers about a connection, or about a listener; they only grow. Counts are of frames unless they say otherwise."""
+    """Numbers about a connection, or about a listener; they only grow. Counts are of frames, unless they say
+    otherwise."""
 
     frames_in: int
     bytes_in: int
@@ -245,7 +246,8 @@ class Connection:
             self._do(library.nacre_close_with, _number("a code", code or 0, 0, 1 << 32), _text("a text", text))
 
     def refuse(self, code: int = 0, text: str = "") -> None:
-        """Ends the connection at once; the peer's ends with Reason.REFUSED, this code and text. No event follows here."""
+        """Ends the connection at once; the peer's ends with Reason.REFUSED, this code and text. No event follows
+        here."""
         self._do(library.nacre_refuse, _number("a code", code, 0, 1 << 32), _text("a text", text))
 
     def discard(self) -> None:
@@ -466,7 +468,8 @@ class Listener:
         return None if nanoseconds == 0xFFFFFFFFFFFFFFFF else nanoseconds / 1e9
 
     def awaits_room(self) -> bool:
-        """Whether frames wait for room in the socket: then `poll` is to be called when the descriptor is writable, too."""
+        """Whether frames wait for room in the socket: then `poll` is to be called when the descriptor is writable,
+        too."""
         return self._use(lambda raw: bool(library.nacre_awaits_room(raw)))
 
     def flush(self) -> None:
@@ -478,8 +481,8 @@ class Listener:
         return self._statistics(0)
 
     def close(self) -> None:
-        """Discards all connections at once: their peers are not notified. Nothing can be called afterwards. A handler of
-        a signal may call it while another call waits, which then ends."""
+        """Discards all connections at once: their peers are not notified. Nothing can be called afterwards. A handler
+        of a signal may call it while another call waits, which then ends."""
         if self._owner == threading.get_ident():
             self._ends = True
         elif self._raw is not None:
@@ -504,7 +507,7 @@ class Listener:
         me = threading.get_ident()
         if self._owner is not None:
             if self._owner == me:
-                raise RuntimeError("a call of the listener goes on: a handler or callback may only close it, or wake it")
+                raise RuntimeError("a call of the listener goes on: a handler or callback may only close or wake it")
             raise RuntimeError("the listener is used by another thread")
         self._owner = me
         try:

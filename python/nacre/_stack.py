@@ -38,17 +38,19 @@ class Stack:
     def compile(
         file: str | os.PathLike[str], name: str, *, level: str | None = None, nacre: str | None = None
     ) -> Stack:
-        """Compiles the stack `name` of a source with the program `nacre` and the C compiler of this machine, and loads it.
+        """Compiles the stack `name` of a source with the program `nacre` and the C compiler of this machine, and loads
+        it.
 
         `level` is one of queue, call, inline and bypass (the default of `nacre build`); `nacre` is the path of the
         program. Raises StackError with what the compiler says, or if one of the two programs is missing."""
         program = nacre or os.environ.get("NACRE") or shutil.which("nacre")
         if program is None:
             raise StackError("the program `nacre` is not on the path; `Stack(path, name)` loads a compiled stack")
+        # A name that begins with `-` is no option.
         source = os.fspath(file)
+        source = os.path.join(".", source) if source.startswith("-") else source
         with tempfile.TemporaryDirectory() as folder:
-            # A name that begins with `-` is no option.
-            arguments = [program, "build", os.path.join(".", source) if source.startswith("-") else source, "--stack", name, "--shared", "--json", "-o", folder]
+            arguments = [program, "build", source, "--stack", name, "--shared", "--json", "-o", folder]
             if level is not None:
                 arguments += ["--level", level]
             try:

@@ -169,8 +169,8 @@ class Connection:
 
     async def close(self, code: int | None = None, text: str = "", *, timeout: float | None = 30.0) -> None:
         """Closes and waits until the connection has ended; messages that come meanwhile can still be received. The
-        peer is told the code and the text. Raises ConnectionEnded if it ended in another way, so that what was sent last
-        may not have arrived; TimeoutError if it has not ended after `timeout` seconds: then, and if the call is
+        peer is told the code and the text. Raises ConnectionEnded if it ended in another way, so that what was sent
+        last may not have arrived; TimeoutError if it has not ended after `timeout` seconds: then, and if the call is
         cancelled, the connection is still there: close it again, or discard it."""
         if self._ended is None and self._endpoint._listener is not None:
             try:
