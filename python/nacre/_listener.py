@@ -163,11 +163,21 @@ def _port(port: int) -> int:
     return _number("a port", port, 0, 1 << 16)
 
 
-def _milliseconds(seconds: float | None) -> int:
-    """For the runtime: rounded up, so that a short time does not become none; negative: without end."""
-    if seconds is None:
-        return -1
-    return max(0, math.ceil(min(seconds * 1000, 0x7FFFFFFF)))
+#: How long the main thread waits in the library at most, in milliseconds: a signal that comes just before it waits does
+#: not end the wait, and its handler runs afterwards.
+_TURN = 250
+
+
+def _turn(until: float | None) -> int:
+    """For how many milliseconds to wait now; rounded up, so that a short time does not become none."""
+    left = math.inf if until is None else max(0.0, until - time.monotonic()) * 1000
+    if threading.current_thread() is threading.main_thread():
+        left = min(left, _TURN)
+    return -1 if left == math.inf else math.ceil(min(left, 0x7FFFFFFF))
+
+
+def _is_over(until: float | None) -> bool:
+    return until is not None and time.monotonic() >= until
 
 
 class Waker:
@@ -212,8 +222,13 @@ class Connection:
         """Sends a message, waiting at most `timeout` seconds (None: without end) until the stack accepts it. Events
         that come meanwhile are kept. Raises TimeoutError: it was not sent."""
         until, data = _until(timeout), _data(message)
-        while not self._is_done(library.nacre_send_blocking, *data, _milliseconds(_left(until))):
-            pass
+        while True:
+            try:
+                if self._is_done(library.nacre_send_blocking, *data, _turn(until)):
+                    return
+            except TimeoutError:
+                if _is_over(until):
+                    raise
 
     def call(self, event: str, *arguments: int, message: Message = b"") -> None:
         """Calls an input event of the stack by its name, with at most four numbers. Raises as `send`."""
@@ -420,9 +435,10 @@ class Listener:
         while True:
             if self._missed:
                 return self._missed.pop(0)
-            code, event = self._use(lambda raw: self._poll(raw, _milliseconds(_left(until))))
-            if code != c.INTERRUPTED:
-                return event
+            code, event = self._use(lambda raw: self._poll(raw, _turn(until)))
+            if code == c.INTERRUPTED or code == c.TIMEOUT and not _is_over(until):
+                continue
+            return event
 
     def _poll(self, raw: int, milliseconds: int) -> tuple[int, Event | None]:
         self._notice.kind = 0
@@ -600,10 +616,6 @@ def _until(timeout: float | None) -> float | None:
     if math.isnan(timeout):
         raise ValueError("a timeout that is no number")
     return time.monotonic() + timeout
-
-
-def _left(until: float | None) -> float | None:
-    return None if until is None else max(0.0, until - time.monotonic())
 
 
 class _Prepare:

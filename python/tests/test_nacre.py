@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from collections.abc import Callable
 from pathlib import Path
@@ -255,7 +256,7 @@ class Listeners(unittest.TestCase):
                 try:
                     listener.poll(0.01)
                 except RuntimeError:
-                    pass
+                    time.sleep(0.001)
             thread.join()
             self.assertIn("another thread", errors[0])
 
