@@ -1,8 +1,7 @@
 //! `nacre build`: a stack as C.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::fs;
+use std::path::PathBuf;
 
 use nacre_driver::{Emitted, Level, Session};
 use nacre_profiles::{bypassed_by, usually_common, NotSimulated};
@@ -12,7 +11,7 @@ use serde_json::json;
 
 use crate::args::Build;
 use crate::console::{complain, print, print_json, say, Exit};
-use crate::output::write;
+use crate::output::{install, write};
 use crate::profile::Profile;
 use crate::program;
 use crate::prove::{self, Proving};
@@ -67,7 +66,7 @@ pub fn build(args: &Build) -> Exit {
     }
     if let Some(object) = object {
         let path = args.output.join(format!("{name}.so"));
-        if let Err(error) = copy(&object, &path) {
+        if let Err(error) = install(&object, &path, 0o755) {
             complain(&format!("cannot write `{}`: {error}", path.display()));
             return Exit::No;
         }
@@ -93,16 +92,6 @@ fn compiled(name: &str, emitted: &Emitted) -> Result<PathBuf, Error> {
         source: &emitted.source,
         symbol: &format!("{name}_stack"),
     })
-}
-
-/// Copies a shared object, which a program may have loaded, into the place of an older one.
-fn copy(object: &Path, to: &Path) -> io::Result<()> {
-    let folder = to.parent().unwrap_or(Path::new("."));
-    let new = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempfile_in(folder)?;
-    fs::copy(object, new.path())?;
-    fs::set_permissions(new.path(), fs::Permissions::from_mode(0o755))?;
-    new.persist(to)?;
-    Ok(())
 }
 
 /// The stack as it is emitted, and at which level: without proved bypasses, level bypass would be slower than inline.

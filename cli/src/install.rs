@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{symlink, PermissionsExt};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use nacre_process::{on_path, run};
 
 use crate::args::projects::Runtime;
 use crate::console::{complain, print, Exit};
+use crate::output;
 use crate::progress::Waiting;
 use crate::sources;
 use crate::user_folders;
@@ -28,8 +29,10 @@ const PYTHON: &[(&str, &str)] = &[
     ("_addresses.py", include_str!("../../python/nacre/_addresses.py")),
     ("_events.py", include_str!("../../python/nacre/_events.py")),
     ("_interface.py", include_str!("../../python/nacre/_interface.py")),
+    ("_keys.py", include_str!("../../python/nacre/_keys.py")),
     ("_listener.py", include_str!("../../python/nacre/_listener.py")),
     ("_stack.py", include_str!("../../python/nacre/_stack.py")),
+    ("_values.py", include_str!("../../python/nacre/_values.py")),
     ("aio.py", include_str!("../../python/nacre/aio.py")),
     ("py.typed", ""),
 ];
@@ -109,9 +112,11 @@ fn install(built: &Path, prefix: &Path, written: &mut Vec<PathBuf>) -> io::Resul
     let (lib, include) = (folder("lib")?, folder("include")?);
     // What is installed states its place whatever folder it is used from.
     let prefix = prefix.canonicalize()?;
-    let text = |text: &str| {
-        let text = text.replace("PREFIX", &prefix.display().to_string()).replace("SONAME", &soname());
-        text.replace("EQUAL MAJOR", &format!("EQUAL {MAJOR}")).replace("\"VERSION\"", &format!("\"{VERSION}\""))
+    let filled = |text: &str| {
+        let prefix = prefix.display().to_string();
+        let values =
+            [("@PREFIX@", prefix.as_str()), ("@SONAME@", &soname()), ("@VERSION@", VERSION), ("@MAJOR@", MAJOR)];
+        values.iter().fold(text.to_string(), |text, (name, value)| text.replace(name, value))
     };
     let shared = format!("libnacre_runtime.so.{VERSION}");
     put(&built.join("libnacre_runtime.a"), &lib.join("libnacre_runtime.a"), 0o644, written)?;
@@ -121,12 +126,12 @@ fn install(built: &Path, prefix: &Path, written: &mut Vec<PathBuf>) -> io::Resul
     }
     write(&include.join("nacre_runtime.h"), nacre_runtime::C_HEADER, written)?;
     write(&folder("share/nacre")?.join("nacre_host.c"), nacre_runtime::HOST_SOURCE, written)?;
-    let pc = text(include_str!("../templates/install/nacre-runtime.pc")).replace("VERSION", VERSION);
+    let pc = filled(include_str!("../templates/install/nacre-runtime.pc"));
     write(&folder("lib/pkgconfig")?.join("nacre-runtime.pc"), &pc, written)?;
     let cmake = folder("lib/cmake/NacreRuntime")?;
-    let config = text(include_str!("../templates/install/NacreRuntimeConfig.cmake"));
-    write(&cmake.join("NacreRuntimeConfig.cmake"), &config.replace(".so.VERSION", &format!(".so.{VERSION}")), written)?;
-    let version = text(include_str!("../templates/install/NacreRuntimeConfigVersion.cmake"));
+    let config = filled(include_str!("../templates/install/NacreRuntimeConfig.cmake"));
+    write(&cmake.join("NacreRuntimeConfig.cmake"), &config, written)?;
+    let version = filled(include_str!("../templates/install/NacreRuntimeConfigVersion.cmake"));
     write(&cmake.join("NacreRuntimeConfigVersion.cmake"), &version, written)
 }
 
@@ -167,16 +172,9 @@ fn site_packages(folder: &Path) -> io::Result<PathBuf> {
     })
 }
 
-/// Copies a file into the place of an older one, which a program may have loaded.
+/// Copies a file.
 fn put(from: &Path, to: &Path, mode: u32, written: &mut Vec<PathBuf>) -> io::Result<()> {
-    let copied = || {
-        let new = tempfile::NamedTempFile::new_in(to.parent().unwrap_or(Path::new(".")))?;
-        fs::copy(from, new.path())?;
-        fs::set_permissions(new.path(), fs::Permissions::from_mode(mode))?;
-        new.persist(to)?;
-        Ok(())
-    };
-    copied().map_err(|error: io::Error| named(to, &error))?;
+    output::install(from, to, mode).map_err(|error| named(to, &error))?;
     written.push(to.to_path_buf());
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
@@ -41,6 +42,15 @@ pub fn require_replaceable(path: &Path) -> Result<(), String> {
         Ok(there) if !there.is_file() => Err(cannot_write(path, "it is not a regular file")),
         _ => beside(path).map(drop).map_err(|why| cannot_write(path, why)),
     }
+}
+
+/// Copies a file with these permissions into the place of an older one, which a program may have loaded.
+pub fn install(from: &Path, to: &Path, mode: u32) -> io::Result<()> {
+    let new = beside(to)?;
+    fs::copy(from, new.path())?;
+    fs::set_permissions(new.path(), fs::Permissions::from_mode(mode))?;
+    new.persist(to)?;
+    Ok(())
 }
 
 fn cannot_write(path: &Path, why: impl Display) -> String {

@@ -1,10 +1,8 @@
 //! A host with several addresses, of which one has a receiver.
 
 mod common;
-#[allow(dead_code)]
 #[path = "secure/party.rs"]
 mod party;
-#[allow(dead_code)]
 #[path = "secure/plain.rs"]
 mod plain;
 

@@ -1,10 +1,8 @@
 //! Peers that do not keep to the rules of a transfer: receivers and senders whose messages the tests write by hand.
 
 mod common;
-#[allow(dead_code)]
 #[path = "secure/party.rs"]
 mod party;
-#[allow(dead_code)]
 #[path = "secure/plain.rs"]
 mod plain;
 

@@ -1,10 +1,8 @@
 //! Transfers that were broken off and go on: `receive --resume`.
 
 mod common;
-#[allow(dead_code)]
 #[path = "secure/party.rs"]
 mod party;
-#[allow(dead_code)]
 #[path = "secure/plain.rs"]
 mod plain;
 
@@ -41,7 +39,7 @@ fn length(path: &Path) -> u64 {
     path.metadata().map_or(0, |facts| facts.len())
 }
 
-/// Begins to send, and waits until so many bytes of a file are stored.
+/// Starts a sender, and waits until more than `bytes` bytes of a file are stored.
 fn begun(alice: &User, bob: &User, address: &str, file: &[&str], bytes: u64) -> Child {
     let more = [&["--to", address, "--json"], &SLOW[..], file].concat();
     let mut command = bob.plain("send", &more);
@@ -52,6 +50,16 @@ fn begun(alice: &User, bob: &User, address: &str, file: &[&str], bytes: u64) -> 
         std::thread::sleep(Duration::from_millis(5));
     }
     child
+}
+
+/// A transfer of a large file of which 100,000 bytes have arrived when both ends are killed.
+fn broken_off(alice: &User, bob: &User) -> PathBuf {
+    let file = party::file(bob, "large", LENGTH);
+    let receiver = alice.plain_receiver(&["--resume"]);
+    let mut sender = begun(alice, bob, &receiver.address, &["--file", text(&file)], 100_000);
+    sender.kill().and_then(|()| sender.wait()).expect("it ends");
+    receiver.kill();
+    file
 }
 
 fn interrupt(id: u32) {
@@ -117,11 +125,7 @@ fn killed_receiver_and_interrupted_sender_leave_what_can_be_continued() {
 #[test]
 fn file_that_has_changed_since_begins_anew() {
     let (alice, bob) = (User::new(), User::new());
-    let file = party::file(&bob, "large", LENGTH);
-    let receiver = alice.plain_receiver(&["--resume"]);
-    let mut sender = begun(&alice, &bob, &receiver.address, &["--file", text(&file)], 100_000);
-    sender.kill().and_then(|()| sender.wait()).expect("it ends");
-    receiver.kill();
+    let file = broken_off(&alice, &bob);
     let mut content = fs::read(&file).expect("there");
     content[0] ^= 1;
     fs::write(&file, content).expect("written");
@@ -132,11 +136,7 @@ fn file_that_has_changed_since_begins_anew() {
 #[test]
 fn damaged_part_begins_anew() {
     let (alice, bob) = (User::new(), User::new());
-    let file = party::file(&bob, "large", LENGTH);
-    let receiver = alice.plain_receiver(&["--resume"]);
-    let mut sender = begun(&alice, &bob, &receiver.address, &["--file", text(&file)], 100_000);
-    sender.kill().and_then(|()| sender.wait()).expect("it ends");
-    receiver.kill();
+    let file = broken_off(&alice, &bob);
     fs::write(&kept(&alice, ".resume")[0], vec![0; 50_000]).expect("written");
     let receiver = alice.plain_receiver(&["--resume"]);
     assert_eq!(again(&alice, &bob, &receiver, &file), 0);
@@ -145,11 +145,7 @@ fn damaged_part_begins_anew() {
 #[test]
 fn without_resume_nothing_is_kept_and_what_was_kept_is_not_used() {
     let (alice, bob) = (User::new(), User::new());
-    let file = party::file(&bob, "large", LENGTH);
-    let receiver = alice.plain_receiver(&["--resume"]);
-    let mut sender = begun(&alice, &bob, &receiver.address, &["--file", text(&file)], 100_000);
-    sender.kill().and_then(|()| sender.wait()).expect("it ends");
-    receiver.kill();
+    let file = broken_off(&alice, &bob);
     let receiver = alice.plain_receiver(&[]);
     let (status, objects, err) = bob.send_plain(&receiver.address, &["--file", text(&file)]);
     assert!(status == 0 && objects[0]["resumed"] == 0, "{err}");

@@ -1,10 +1,8 @@
 //! Several files, folders and standard input in one transfer, with names of every kind.
 
 mod common;
-#[allow(dead_code)]
 #[path = "secure/party.rs"]
 mod party;
-#[allow(dead_code)]
 #[path = "secure/plain.rs"]
 mod plain;
 

@@ -18,22 +18,10 @@ from ._events import (
     Reason,
     Writable,
 )
-from ._listener import (
-    Connection,
-    ConnectionEnded,
-    Faults,
-    Given,
-    Keys,
-    Listener,
-    NacreError,
-    Refused,
-    Statistics,
-    TooLong,
-    Waker,
-    key_read,
-    key_text,
-)
+from ._keys import Keys, key_read, key_text
+from ._listener import Connection, Listener, Waker
 from ._stack import Stack, StackError
+from ._values import ConnectionEnded, Faults, Given, NacreError, Refused, Statistics, TooLong
 
 __all__ = [
     "Address",

@@ -8,10 +8,9 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from types import TracebackType
-from typing import Iterator, TypeVar, Union
+from typing import Iterator, TypeVar
 
 from . import _interface as c
 from ._addresses import Address, CAddress, from_c, from_parts
@@ -29,138 +28,27 @@ from ._events import (
     Writable,
 )
 from ._interface import library
+from ._keys import Keys
 from ._stack import Stack
-
-#: What is sent.
-Message = Union[bytes, bytearray, memoryview]
-
-#: Given values of a stack by their names, such as {"floor.identity": 7}.
-Given = Mapping[str, Union[int, bytes]]
-
+from ._values import (
+    ConnectionEnded,
+    Faults,
+    Given,
+    Message,
+    NacreError,
+    Refused,
+    Statistics,
+    TooLong,
+    data_of,
+    number_of,
+    port_of,
+    sized,
+    text_of,
+)
 
 T = TypeVar("T")
 
 _log = logging.getLogger("nacre")
-
-
-class NacreError(Exception):
-    """A call failed; the text says why."""
-
-
-class Refused(NacreError):
-    """The stack does not accept the call now, and nothing happened; `Writable` follows."""
-
-
-class TooLong(NacreError):
-    """The stack never accepts so long a message; nothing happened."""
-
-
-class ConnectionEnded(NacreError):
-    """There is no such connection, or it has ended. `event` says how, if that is known."""
-
-    def __init__(self, text: str, event: Closed | OtherStack | None = None) -> None:
-        super().__init__(text)
-        self.event = event
-
-
-@dataclass(frozen=True)
-class Faults:
-    """Faults that frames meet on their way out and in, drawn from the seed. Probabilities are from 0 to 1."""
-
-    loss: float = 0.0
-    duplicate: float = 0.0
-    reorder: float = 0.0
-    corrupt: float = 0.0
-    delay_ms: int = 0
-    jitter_ms: int = 0
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """Numbers about a connection, or about a listener; they only grow. Counts are of frames, unless they say
-    otherwise."""
-
-    frames_in: int
-    bytes_in: int
-    frames_out: int
-    bytes_out: int
-    dropped: int
-    no_space: int
-    refused: int
-    send_errors: int
-    overflowed: int
-    withheld: int
-    connections: int
-    retransmitted: int
-    round_trip_ns: int
-    path_mtu: int
-
-
-class Keys:
-    """The secret key that says who an end is. Whoever has `secret` (32 bytes) can take its place."""
-
-    def __init__(self, secret: bytes) -> None:
-        self.secret = _sized("a secret key", secret, 32)
-        public = ctypes.create_string_buffer(32)
-        library.nacre_keys_public(self.secret, public)
-        #: The public key, 32 bytes.
-        self.public: bytes = public.raw
-
-    @staticmethod
-    def generate() -> Keys:
-        """New keys."""
-        secret = ctypes.create_string_buffer(32)
-        if library.nacre_keys_new(secret) != c.OK:
-            raise NacreError("the system has no random bytes")
-        return Keys(secret.raw)
-
-    def __repr__(self) -> str:
-        return f"<nacre.Keys {key_text(self.public)}>"
-
-
-def key_text(key: bytes) -> str:
-    """A public key as text: 52 letters and digits."""
-    text = ctypes.create_string_buffer(53)
-    library.nacre_key_text(_sized("a public key", key, 32), text)
-    return text.value.decode()
-
-
-def key_read(text: str) -> bytes:
-    """The public key of a text; ValueError if it is none."""
-    key = ctypes.create_string_buffer(32)
-    if library.nacre_key_read(_text("a public key", text), key) != c.OK:
-        raise ValueError("the text is no public key: expected 52 letters and digits")
-    return key.raw
-
-
-def _sized(what: str, value: Message, size: int) -> bytes:
-    value = _data(value)[0]
-    if len(value) != size:
-        raise ValueError(f"{what} has {size} bytes, not {len(value)}")
-    return value
-
-
-def _text(what: str, value: str) -> bytes:
-    if not isinstance(value, str):
-        raise TypeError(f"{what} is a str, not {value!r}")
-    encoded = value.encode(errors="surrogateescape")
-    if b"\0" in encoded:
-        raise ValueError(f"{what} with a zero byte")
-    return encoded
-
-
-def _number(what: str, value: int, least: int, end: int) -> int:
-    """A number that the library can take; ctypes would cut it."""
-    if not isinstance(value, int):
-        raise TypeError(f"{what} is a whole number, not {value!r}")
-    if not least <= value < end:
-        raise ValueError(f"{what} is from {least} to {end - 1}, not {value}")
-    return value
-
-
-def _port(port: int) -> int:
-    return _number("a port", port, 0, 1 << 16)
 
 
 #: How long the main thread waits in the library at most, in milliseconds: a signal that comes just before it waits does
@@ -178,6 +66,14 @@ def _turn(until: float | None) -> int:
 
 def _is_over(until: float | None) -> bool:
     return until is not None and time.monotonic() >= until
+
+
+def _until(timeout: float | None) -> float | None:
+    if timeout is None or timeout == math.inf:
+        return None
+    if math.isnan(timeout):
+        raise ValueError("a timeout that is no number")
+    return time.monotonic() + timeout
 
 
 class Waker:
@@ -216,12 +112,12 @@ class Connection:
 
     def send(self, message: Message) -> None:
         """Sends a message. Raises Refused if the stack does not accept it now: `Writable` follows."""
-        self._do(library.nacre_send, *_data(message))
+        self._do(library.nacre_send, *data_of(message))
 
     def send_blocking(self, message: Message, timeout: float | None = None) -> None:
         """Sends a message, waiting at most `timeout` seconds (None: without end) until the stack accepts it. Events
         that come meanwhile are kept. Raises TimeoutError: it was not sent."""
-        until, data = _until(timeout), _data(message)
+        until, data = _until(timeout), data_of(message)
         while True:
             try:
                 if self._is_done(library.nacre_send_blocking, *data, _turn(until)):
@@ -235,13 +131,13 @@ class Connection:
         if len(arguments) > 4:
             raise ValueError("an event has at most four numbers")
         index = ctypes.c_uint16()
-        numbers = (ctypes.c_uint64 * 4)(*(_number("an argument", value, -(1 << 63), 1 << 64) for value in arguments))
-        self._do(library.nacre_input_event, _text("a name", event), ctypes.byref(index))
-        self._do(library.nacre_call, index, numbers, *_data(message))
+        numbers = (ctypes.c_uint64 * 4)(*(number_of("an argument", value, -(1 << 63), 1 << 64) for value in arguments))
+        self._do(library.nacre_input_event, text_of("a name", event), ctypes.byref(index))
+        self._do(library.nacre_call, index, numbers, *data_of(message))
 
     def accepts(self, length: int) -> bool:
         """Whether the stack would accept a message of this length now, and the socket has room."""
-        asked = _number("a length", length, 0, 1 << 63)
+        asked = number_of("a length", length, 0, 1 << 63)
         return self._listener._use(lambda raw: bool(library.nacre_accepts(raw, self._number, asked)))
 
     def grants_by_itself(self, by_itself: bool) -> None:
@@ -249,8 +145,8 @@ class Connection:
         self._do(library.nacre_grants_by_itself, int(by_itself))
 
     def grant(self, messages: int = 1) -> None:
-        """Lets the stack deliver so many messages more."""
-        self._do(library.nacre_grant, _number("a number of messages", messages, 0, 1 << 16))
+        """Grants the stack this many further deliveries."""
+        self._do(library.nacre_grant, number_of("a number of messages", messages, 0, 1 << 16))
 
     def close(self, code: int | None = None, text: str = "") -> None:
         """Closes: what that means is up to the stack; `Closed` follows. The peer's has the code and the text (at most
@@ -258,12 +154,12 @@ class Connection:
         if code is None and not text:
             self._do(library.nacre_close)
         else:
-            self._do(library.nacre_close_with, _number("a code", code or 0, 0, 1 << 32), _text("a text", text))
+            self._do(library.nacre_close_with, number_of("a code", code or 0, 0, 1 << 32), text_of("a text", text))
 
     def refuse(self, code: int = 0, text: str = "") -> None:
         """Ends the connection at once; the peer's ends with Reason.REFUSED, this code and text. No event follows
         here."""
-        self._do(library.nacre_refuse, _number("a code", code, 0, 1 << 32), _text("a text", text))
+        self._do(library.nacre_refuse, number_of("a code", code, 0, 1 << 32), text_of("a text", text))
 
     def discard(self) -> None:
         """Ends the connection at once: no event follows, and the peer is not notified."""
@@ -358,21 +254,21 @@ class Listener:
             if name not in numbers or name in ("size", "reserved2"):
                 raise TypeError(f"Listener has no option {name!r}")
             size = getattr(c.COptions, name).size
-            setattr(made, name, _number(name, value, 0, 1 << 8 * size))
+            setattr(made, name, number_of(name, value, 0, 1 << 8 * size))
         if faults is not None:
             for name in ("loss", "duplicate", "reorder", "corrupt"):
                 if not 0 <= getattr(faults, name) <= 1:
                     raise ValueError(f"{name} is a probability, from 0 to 1")
             for name, bits in (("delay_ms", 32), ("jitter_ms", 32), ("seed", 64)):
-                _number(name, getattr(faults, name), 0, 1 << bits)
+                number_of(name, getattr(faults, name), 0, 1 << bits)
             given = c.CFaults(*(getattr(faults, name) for name, _ in c.CFaults._fields_))
             made.faults = ctypes.pointer(given)
-        made.capture = None if capture is None else _text("a path", os.fspath(capture))
+        made.capture = None if capture is None else text_of("a path", os.fspath(capture))
         made.keys = None if keys is None else keys.secret
-        made.psk = None if psk is None else _sized("psk", psk, 32)
-        made.signing = None if signing is None else _sized("signing", signing, 32)
-        made.secret = None if secret is None else _sized("secret", secret, 16)
-        address = None if host is None else _text("a host", host)
+        made.psk = None if psk is None else sized("psk", psk, 32)
+        made.signing = None if signing is None else sized("signing", signing, 32)
+        made.secret = None if secret is None else sized("secret", secret, 16)
+        address = None if host is None else text_of("a host", host)
         #: The thread that is in a call, if one is.
         self._owner: int | None = None
         self._ends = False
@@ -380,7 +276,7 @@ class Listener:
         self._missed: list[Event] = []
         # Callbacks that the library may call as long as the listener is there.
         self._kept: list[object] = []
-        self._raw: int | None = library.nacre_listen(address, _port(port), ctypes.byref(made))
+        self._raw: int | None = library.nacre_listen(address, port_of(port), ctypes.byref(made))
         if not self._raw:
             raise OSError(library.nacre_error(None).decode(errors="replace"))
 
@@ -414,10 +310,10 @@ class Listener:
                 raise ValueError("expect is a public key, 'any' or 'psk'")
             made.expect = 0 if expect == "any" else 2
         elif expect is not None:
-            made.expect, made.key = 1, _sized("a public key", expect, 32)
+            made.expect, made.key = 1, sized("a public key", expect, 32)
         number = ctypes.c_uint64()
-        name = _text("a host", host)
-        arguments = (name, _port(port), stack._raw, ctypes.byref(made), ctypes.byref(number))
+        name = text_of("a host", host)
+        arguments = (name, port_of(port), stack._raw, ctypes.byref(made), ctypes.byref(number))
 
         def begin(raw: int) -> None:
             code = library.nacre_connect_with(raw, *arguments)
@@ -604,20 +500,6 @@ def _reason(number: int) -> Reason:
         return Reason.UNKNOWN
 
 
-def _data(message: Message) -> tuple[bytes, int]:
-    # Not `bytes(message)`, which makes zeroes of a number.
-    data = message if isinstance(message, bytes) else memoryview(message).tobytes()
-    return data, len(data)
-
-
-def _until(timeout: float | None) -> float | None:
-    if timeout is None or timeout == math.inf:
-        return None
-    if math.isnan(timeout):
-        raise ValueError("a timeout that is no number")
-    return time.monotonic() + timeout
-
-
 class _Prepare:
     """Sets given values when the library asks for them."""
 
@@ -632,11 +514,11 @@ class _Prepare:
         try:
             given = self._given(from_c(peer.contents)) if callable(self._given) else self._given
             for name, value in ({} if given is None else given).items():
-                encoded = _text("a name", name)
+                encoded = text_of("a name", name)
                 if isinstance(value, (bytes, bytearray, memoryview)):
-                    code = library.nacre_set_bytes(config, encoded, *_data(value))
+                    code = library.nacre_set_bytes(config, encoded, *data_of(value))
                 else:
-                    code = library.nacre_set(config, encoded, _number(name, value, 0, 1 << 64))
+                    code = library.nacre_set(config, encoded, number_of(name, value, 0, 1 << 64))
                 if code != c.OK:
                     raise ValueError(f"the stack has no given value {name!r} that takes {value!r}")
         except BaseException as error:

@@ -36,8 +36,9 @@ from ._events import (
     Reason,
     Writable,
 )
-from ._listener import ConnectionEnded, Given, Listener, Message, NacreError, Refused, Statistics
+from ._listener import Listener
 from ._stack import Stack
+from ._values import ConnectionEnded, Given, Message, NacreError, Refused, Statistics, port_of
 
 #: How many events are handled before other tasks run.
 _TURN = 128
@@ -52,10 +53,11 @@ _OTHERS = 1024
 class Connection:
     """A connection; messages, closing, and what is known of the peer. Made by `connect` and `Endpoint`."""
 
-    def __init__(self, endpoint: Endpoint, below: _listener.Connection, owns_endpoint: bool = False) -> None:
+    def __init__(self, endpoint: Endpoint, below: _listener.Connection) -> None:
         self._endpoint = endpoint
         self._below = below
-        self._owns = owns_endpoint
+        # Whether the endpoint is there for this connection alone, and closes with it.
+        self._owns = False
         self._messages: Deque[Delivered] = deque()
         self._others: Deque[Other] = deque(maxlen=_OTHERS)
         self._sending = asyncio.Lock()
@@ -187,7 +189,7 @@ class Connection:
             await self._endpoint.close()
 
     def refuse(self, code: int = 0, text: str = "") -> None:
-        """Ends the connection at once; the peer is told the code and the text."""
+        """Ends the connection immediately; the peer receives the code and the text."""
         if self._ended is None and self._endpoint._listener is not None:
             self._below.refuse(code, text)
             self._end(Closed(self._below, Reason.CLOSED, code, text))
@@ -231,8 +233,7 @@ class Connection:
 
     async def _wait(self) -> None:
         """Waits for any news of the connection."""
-        news = self._news
-        await news.wait()
+        await self._news.wait()
 
     def _tell(self) -> None:
         """Wakes all that wait."""
@@ -242,10 +243,10 @@ class Connection:
 
     def _end(self, ended: Closed | OtherStack) -> None:
         self._ended = self._ended or ended
-        if self._endpoint._connections.pop(self._below, None) is not None and isinstance(ended, Closed):
-            self._endpoint._answering.append(self._below)
-            if self._owns:
-                self._endpoint._close_soon()
+        self._endpoint._connections.pop(self._below, None)
+        self._endpoint._answering.append(self._below)
+        if self._owns:
+            self._endpoint._close_soon()
         self._tell()
 
     def _take_grants(self) -> None:
@@ -288,7 +289,9 @@ class Endpoint:
         # Connections that have ended; their peers may still need an answer.
         self._answering: Deque[_listener.Connection] = deque(maxlen=_OTHERS)
         self._news = asyncio.Event()
-        self._timer: asyncio.TimerHandle | _Soon | None = None
+        # When the endpoint looks next; `_looks_soon`: before any timer.
+        self._timer: asyncio.Handle | None = None
+        self._looks_soon = False
         self._closing: asyncio.Future[None] | None = None
         self._descriptor = self._listener.fileno()
         self._loop.add_reader(self._descriptor, self._look)
@@ -412,7 +415,7 @@ class Endpoint:
     async def _connect(
         self, host: str, port: int, stack: Stack, expect: Message | str | None, given: Given | None
     ) -> Connection:
-        _listener._port(port)
+        port_of(port)
         found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
         addresses = list(dict.fromkeys(address[4][0] for address in found))
         trying: dict[asyncio.Future[None], Connection] = {}
@@ -461,13 +464,13 @@ class Endpoint:
 
     def _look_soon(self) -> None:
         """A call may have changed when to look, and what is there."""
-        if self._listener is not None and not isinstance(self._timer, _Soon):
-            self._set_timer(_Soon(self._loop.call_soon(self._look)))
+        if self._listener is not None and not self._looks_soon:
+            self._set_timer(self._loop.call_soon(self._look), soon=True)
 
-    def _set_timer(self, timer: asyncio.TimerHandle | _Soon | None) -> None:
+    def _set_timer(self, timer: asyncio.Handle | None, soon: bool = False) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = timer
+        self._timer, self._looks_soon = timer, soon
 
     def _look(self) -> None:
         """Handles what is there, and decides when to look again."""
@@ -521,16 +524,6 @@ class Endpoint:
         if listener is not None:
             self._leave()
             listener.close()
-
-
-class _Soon:
-    """A look that comes before any timer."""
-
-    def __init__(self, handle: asyncio.Handle) -> None:
-        self._handle = handle
-
-    def cancel(self) -> None:
-        self._handle.cancel()
 
 
 async def _confirmed(connection: Connection) -> None:
@@ -587,4 +580,6 @@ async def connect(
         endpoint._free()
         raise
     connection._owns = True
+    if connection._ended is not None:
+        endpoint._close_soon()
     return connection

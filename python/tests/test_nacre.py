@@ -240,25 +240,17 @@ class Listeners(unittest.TestCase):
                 thread.start()
                 self.assertIsNone(listener.poll(None))
                 thread.join()
-            errors: list[str] = []
-
-            def use() -> None:
-                while not errors:
-                    try:
-                        listener.poll(0)
-                    except RuntimeError as error:
-                        errors.append(str(error))
-                waker.wake()
-
-            thread = threading.Thread(target=use)
+            # It waits until it is woken: the other thread finds it in use for as long.
+            thread = threading.Thread(target=listener.poll, args=(None,))
             thread.start()
-            while not errors:
-                try:
-                    listener.poll(0.01)
-                except RuntimeError:
-                    time.sleep(0.001)
+            while listener._owner is None:
+                time.sleep(0.001)
+            for use in (lambda: listener.poll(0), listener.fileno, listener.close):
+                with self.assertRaisesRegex(RuntimeError, "another thread"):
+                    use()
+            waker.wake()
             thread.join()
-            self.assertIn("another thread", errors[0])
+            self.assertIsNone(listener.poll(0))
 
     def test_signals_are_handled_while_a_call_waits(self) -> None:
         def interrupt(number: int, frame: object) -> None:
@@ -479,6 +471,19 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
                     await client.receive()
             self.assertEqual(client.peer, nacre.Address("127.0.0.1", port))
 
+        async def refused_at_once(server: aio.Endpoint, port: int) -> None:
+            async def refuse() -> None:
+                (await server.accept()).refuse(3, "no")
+
+            refusing = asyncio.ensure_future(refuse())
+            try:
+                client = await aio.connect("127.0.0.1", port, reliable)
+                with self.assertRaises(nacre.ConnectionEnded):
+                    await client.receive()
+            except nacre.ConnectionEnded:
+                pass
+            await refusing
+
         async def failed(server: aio.Endpoint, port: int) -> None:
             with self.assertRaises(KeyError):
                 async with await aio.connect("127.0.0.1", port, reliable):
@@ -503,7 +508,7 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             with self.assertRaises((TimeoutError, asyncio.TimeoutError, nacre.ConnectionEnded)):
                 await asyncio.wait_for(leave(), 0.2)
 
-        for way in (refused, failed, not_confirmed, refusing, cancelled):
+        for way in (refused, refused_at_once, failed, not_confirmed, refusing, cancelled):
             server = await aio.listen("127.0.0.1", 0, reliable)
             before = open_files()
             await way(server, server.port)

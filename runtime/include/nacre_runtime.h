@@ -248,7 +248,7 @@ int nacre_linger(struct nacre_listener *listener, uint64_t connection);
 void nacre_discard(struct nacre_listener *listener, uint64_t connection);
 /* A stack that counts grants begins with 16. 1 (as it begins): the peer may send more as the program takes messages; 0: only as it calls nacre_grant, so that one peer can be slowed down. */
 int nacre_grants_by_itself(struct nacre_listener *listener, uint64_t connection, int by_itself);
-/* Lets the stack deliver so many messages more. */
+/* Grants the stack this many further deliveries. */
 int nacre_grant(struct nacre_listener *listener, uint64_t connection, uint16_t messages);
 /* The peer's address. */
 int nacre_peer(struct nacre_listener *listener, uint64_t connection, struct nacre_address *address);

@@ -1,4 +1,5 @@
-//! What a C program is told of a connection or a listener; `include/nacre_runtime.h` says what each function does.
+//! Statistics, counters, names and user pointers of connections and listeners for C programs; documented in
+//! `include/nacre_runtime.h`.
 
 use crate::c_address::CAddress;
 use crate::c_interface::{with, CListener, CLOSED, ERROR, OK};

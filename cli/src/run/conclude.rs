@@ -96,6 +96,11 @@ impl Receiver<'_> {
     fn fail(&mut self, connection: ConnectionId, name: String, cause: Cause, why: &str) {
         let words = format!("{name} is not stored: {why}");
         self.words.say(&words);
+        self.print_failure(connection, name, cause, words);
+    }
+
+    /// With `--json`, the object of a file that is not stored.
+    fn print_failure(&self, connection: ConnectionId, name: String, cause: Cause, words: String) {
         if self.args.net.json {
             let key = self.line.listener.peer_key(connection).unwrap_or_default();
             let failure = Failure::new(cause, words).with(key).of(name);
@@ -128,10 +133,6 @@ impl Receiver<'_> {
         };
         let words = format!("{name} is not complete ({there}): {why}");
         say(&words);
-        if self.args.net.json {
-            let key = self.line.listener.peer_key(connection).unwrap_or_default();
-            let failure = Failure::new(Cause::Ended, words).with(key).of(name);
-            print_json(&failure.json("receive", self.doorkeeper.protection.is_encrypted()));
-        }
+        self.print_failure(connection, name, Cause::Ended, words);
     }
 }

@@ -5,8 +5,8 @@ if(NOT TARGET Nacre::runtime)
   find_package(Threads REQUIRED)
   add_library(Nacre::runtime SHARED IMPORTED)
   set_target_properties(Nacre::runtime PROPERTIES
-    IMPORTED_LOCATION "${_nacre_prefix}/lib/libnacre_runtime.so.VERSION"
-    IMPORTED_SONAME "SONAME"
+    IMPORTED_LOCATION "${_nacre_prefix}/lib/libnacre_runtime.so.@VERSION@"
+    IMPORTED_SONAME "@SONAME@"
     INTERFACE_INCLUDE_DIRECTORIES "${_nacre_prefix}/include")
   add_library(Nacre::runtime_static STATIC IMPORTED)
   set_target_properties(Nacre::runtime_static PROPERTIES

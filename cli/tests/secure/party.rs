@@ -1,4 +1,6 @@
 //! Users with keys of their own, their receivers and senders.
+// Each test file uses a part of it.
+#![allow(dead_code)]
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -1,4 +1,6 @@
 //! Transfers without encryption, of users with folders.
+// Each test file uses a part of it.
+#![allow(dead_code)]
 
 use std::fs;
 use std::io::Read;
