@@ -36,12 +36,8 @@ impl Writer<'_> {
             self.telling = Telling::Whole;
         }
         let word = if self.telling == Telling::Whole { "tell" } else { "show" };
-        let template = match ty {
-            Type::Window(..) => "window",
-            ty => shape(ty),
-        };
         let name = self.helper_name(word, ty, layer);
-        let name = self.instance(name, &template::function(TELL, template), Instance::new(ty, layer));
+        let name = self.instance(name, &template::function(TELL, shape(ty)), Instance::new(ty, layer));
         self.telling = telling;
         name
     }

@@ -193,7 +193,6 @@ impl Vocabulary for TypeWords<'_, '_, '_> {
             "many_words" => slots(ty) > 64,
             "ring" => matches!(ty, Type::Ring(..)),
             "list" => matches!(ty, Type::List(..)),
-            "window" => matches!(ty, Type::Window(..)),
             "map" => matches!(ty, Type::Map(..)),
             word => unreachable!("the templates for types have a part `{word}`"),
         };

@@ -122,7 +122,7 @@ impl crate::writer::Writer<'_> {
                     distance(at, &format!("{text}.low"), *bits),
                     distance(&format!("{text}.high"), &format!("{text}.low"), *bits)
                 );
-                (format!("{inside} && {p}_has({text}.used, {slot})"), format!("{text}.at[{slot}]"))
+                (format!("{inside} && !{p}_has({text}.missing, {slot})"), format!("{text}.at[{slot}]"))
             }
             other => unreachable!("{other:?} has no entries"),
         }

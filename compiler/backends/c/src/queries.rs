@@ -16,7 +16,11 @@ impl Body<'_, '_> {
         let text = found.text;
         let count = |words: String, n: u32| format!("{p}_count({words}, {}u)", n.div_ceil(64));
         let len = match &place.ty {
-            Type::Window(_, n, _) => count(format!("{text}.used"), window_slots(*n)),
+            Type::Window(_, n, bits) => format!(
+                "(uint32_t)({} - {})",
+                distance(&format!("{text}.high"), &format!("{text}.low"), *bits),
+                count(format!("{text}.missing"), window_slots(*n))
+            ),
             Type::Pool(_, n) | Type::Map(_, _, n) => count(format!("{text}.used"), *n),
             Type::Bits(n) if set_words(&place.ty).is_some() => count(format!("{text}.word"), *n),
             Type::Bits(_) => format!("{p}_count_in((uint64_t){text})"),

@@ -84,7 +84,7 @@ impl Writer<'_> {
                 let number = format!("((uint64_t){text}.low + {i}) & {}", crate::types::mask_constant(*bits as u32));
                 code.line(format!("const uint64_t n{i} = {number};"));
                 let slot = format!("n{i} & {}u", window_slots(*n) - 1);
-                code.line(format!("if (!{p}_has({text}.used, (uint32_t)({slot}))) {{ continue; }}"));
+                code.line(format!("if ({p}_has({text}.missing, (uint32_t)({slot}))) {{ continue; }}"));
                 indices.push(format!("n{i}"));
                 self.scan(rest, t, format!("{text}.at[{slot}]"), indices, code, found);
                 indices.pop();

@@ -160,7 +160,8 @@ impl Writer<'_> {
     fn type_comment(&self, ty: &Type) -> &'static str {
         match ty {
             Type::Window(..) => {
-                " /* entries of the numbers low <= n < high, at n modulo the slots; `next` is the next to be taken */"
+                " /* entries of the numbers low <= n < high but those `missing`, at n modulo the slots; `next` is the next to be \
+                 taken; no bit is set for other numbers */"
             }
             Type::Ring(..) => " /* the oldest at `head` */",
             _ => "",
@@ -168,7 +169,7 @@ impl Writer<'_> {
     }
 
     fn members(&mut self, ty: &Type, layer: usize) -> Vec<String> {
-        let used = |n: u32| format!("uint64_t used[{}]", n.div_ceil(64).max(1));
+        let words = |name: &str, n: u32| format!("uint64_t {name}[{}]", n.div_ceil(64).max(1));
         let least = |n: u32| n.max(1);
         match ty {
             Type::Struct(id) => {
@@ -201,13 +202,13 @@ impl Writer<'_> {
                 let slots = window_slots(*n);
                 vec![
                     format!("{number} low, next, high, reported"),
-                    used(slots),
+                    words("missing", slots),
                     format!("{} at[{slots}]", self.c_type(t, layer)),
                 ]
             }
-            Type::Pool(t, n) => vec![used(*n), format!("{} at[{}]", self.c_type(t, layer), least(*n))],
+            Type::Pool(t, n) => vec![words("used", *n), format!("{} at[{}]", self.c_type(t, layer), least(*n))],
             Type::Map(k, t, n) => vec![
-                used(*n),
+                words("used", *n),
                 format!("{} key[{}]", self.c_type(k, layer), least(*n)),
                 format!("{} at[{}]", self.c_type(t, layer), least(*n)),
             ],

@@ -71,7 +71,7 @@ impl<'a> Body<'_, 'a> {
         match ty {
             Type::Pool(..) | Type::Map(..) => self.code.line(format!("{p}_unmark({text}.used, (uint32_t){i});")),
             Type::Window(_, n, _) => {
-                self.code.line(format!("{p}_unmark({text}.used, (uint32_t){i} & {}u);", window_slots(*n) - 1))
+                self.code.line(format!("{p}_mark({text}.missing, (uint32_t){i} & {}u);", window_slots(*n) - 1))
             }
             _ => {
                 let (_, place) = self.w.entry(text, ty, i);
@@ -85,7 +85,7 @@ impl<'a> Body<'_, 'a> {
         let p = self.w.prefix.clone();
         let up_to = |n: &str| format!("for (uint32_t {i} = 0; {i} < {n}; {i}++) {{");
         match ty {
-            Type::Window(_, n, bits) => {
+            Type::Window(_, _, bits) => {
                 let number = self.c_type(&Type::Seq(*bits));
                 let span = distance(&format!("{text}.high"), &format!("{text}.low"), *bits);
                 let clamp = |body: &mut Self, e: &Expr| {
@@ -108,8 +108,8 @@ impl<'a> Body<'_, 'a> {
                 let of = self.narrowed(format!("({low} + {from})"), scalar);
                 self.code.line(format!("{number} {i} = {of};"));
                 let head = format!("for (; {from} < {to}; {from}++, {i} = {of}) {{");
-                let slot = format!("((uint32_t){i} & {}u)", window_slots(*n) - 1);
-                (head, Some(format!("{p}_has({text}.used, {slot})")), format!("{text}.at[{slot}]"))
+                let (there, entry) = self.w.entry(text, ty, i);
+                (head, Some(there), entry)
             }
             Type::Pool(_, n) | Type::Map(_, _, n) => {
                 (up_to(&format!("{n}u")), Some(format!("{p}_has({text}.used, {i})")), format!("{text}.at[{i}]"))

@@ -14,6 +14,12 @@
 @_PLAIN void @name(struct @_@with *@with, @type *value) {
     for (uint32_t i = 0; i < value->len; i++) { @act{@at{value, i}} }
 }
+//@ window
+@_PLAIN void @name(struct @_@with *@with, @type *value) {
+    for (@number n = value->low; n != value->high; n = @next{n}) {
+        if (!@_has(value->missing, @slot{n})) { @act{value->at[@slot{n}]} }
+    }
+}
 //@ slots
 @_PLAIN void @name(struct @_@with *@with, @type *value) {
     for (uint32_t i = 0; i < @slots; i++) {

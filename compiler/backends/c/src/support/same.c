@@ -45,11 +45,18 @@
     }
     return true;
 }
-//@ slots: the same slots are used, with equal entries, and a window has the same numbers.
+//@ window: the same numbers, and equal entries.
 @_PLAIN bool @name(const @type *a, const @type *b) {
-    /*@window if (a->low != b->low || a->next != b->next || a->high != b->high || a->reported != b->reported) {
-        return false;
-    }@*/
+    if (a->low != b->low || a->next != b->next || a->high != b->high || a->reported != b->reported) { return false; }
+    if (memcmp(a->missing, b->missing, sizeof a->missing) != 0) { return false; }
+    for (@number n = a->low; n != a->high; n = @next{n}) {
+        if (@_has(a->missing, @slot{n})) { continue; }
+        if (!(@same{a->at[@slot{n}], b->at[@slot{n}]})) { return false; }
+    }
+    return true;
+}
+//@ slots: the same slots are used, with equal entries.
+@_PLAIN bool @name(const @type *a, const @type *b) {
     if (memcmp(a->used, b->used, sizeof a->used) != 0) { return false; }
     for (uint32_t i = 0; i < @slots; i++) {
         if (!@_has(a->used, i)) { continue; }

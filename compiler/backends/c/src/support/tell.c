@@ -51,8 +51,8 @@ static void @name(struct @_teller *t, const @type *v) {
     @_tell(t, v->high, 8);
     @_tell(t, v->reported, 8);
     for (uint32_t i = 0; i < @span{v->high, v->low}; i++) {
-        @_tell(t, @_has(v->used, @slot{(v->low + i)}), 1);
-        if (@_has(v->used, @slot{(v->low + i)})) { @tell{v->at[@slot{(v->low + i)}]} }
+        @_tell(t, !@_has(v->missing, @slot{(v->low + i)}), 1);
+        if (!@_has(v->missing, @slot{(v->low + i)})) { @tell{v->at[@slot{(v->low + i)}]} }
     }
 }
 //@ slots
