@@ -19,8 +19,21 @@ const QUICK: &[&str] = &[
     "reorder",
     "sequencer",
 ];
-const LONG: &[&str] =
-    &["batch", "cubic", "delay", "encrypt", "flight", "floor", "frag", "go_back_n", "pt2pt", "reno", "sign", "vegas"];
+const LONG: &[&str] = &[
+    "batch",
+    "cubic",
+    "delay",
+    "encrypt",
+    "flight",
+    "floor",
+    "frag",
+    "go_back_n",
+    "pt2pt",
+    "receipts",
+    "reno",
+    "sign",
+    "vegas",
+];
 
 /// Layers whose specifications find fewer than nineteen of twenty yet: their READMEs say how many.
 const OPEN: &[&str] = &["active_messages"];
@@ -37,6 +50,7 @@ const IN_STACKS: &[&str] = &[
     "frag",
     "go_back_n",
     "pt2pt",
+    "receipts",
     "reno",
     "sign",
     "vegas",
