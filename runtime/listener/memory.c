@@ -69,7 +69,7 @@ static void fill_kind(struct kind *kind) {
 
 static bool is_usable(const struct nacre_stack *stack, uint32_t stacks_len) {
     if (stack == NULL || stack->abi != NACRE_ABI || stack->size != sizeof *stack || stack->state_align > ALIGNMENT ||
-        stack->pool_align > ALIGNMENT || (!stack->has_preamble && stacks_len > 1)) {
+        stack->pool_align > ALIGNMENT || (!stack->has_preamble && stacks_len > 1) || stack->enter != NULL) {
         return false;
     }
     for (uint32_t i = 0; i < stack->givens_len; i++) {

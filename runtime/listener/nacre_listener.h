@@ -149,7 +149,7 @@ struct nacre_listener;
 void nacre_listener_defaults(struct nacre_listener_options *options, uint32_t connections);
 
 /* Bytes of memory that a listener with these options takes; 0: the options are invalid (no stack, one with keys, one
- * of another version, a stack without preamble beside others, a limit that is exceeded). */
+ * of another version or with several lower ports, a stack without preamble beside others, a limit that is exceeded). */
 size_t nacre_listener_size(const struct nacre_listener_options *options);
 
 /* Makes a listener in `memory`, which may begin at any address. NULL: the options are invalid, or `size` is too

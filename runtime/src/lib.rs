@@ -106,7 +106,7 @@ pub use error::{Error, Reason, StackName, Words};
 pub use event::{ConnectionId, Event, OtherStack};
 pub use library::{C_HEADER, HOST_SOURCE};
 pub use listener::{Listener, Prepare};
-pub use listener_c::{listener_source, LISTENER_HEADER};
+pub use listener_c::{listener_header, listener_source};
 pub use options::{Options, Secret};
 pub use output::Message;
 pub use ration::{ANSWERS_PER_SECOND, ANSWERS_PER_SECOND_AND_ADDRESS};

@@ -3,10 +3,10 @@
 
 use std::ptr;
 
-/// The header of the emitted listener. It includes `nacre.h`.
-pub const LISTENER_HEADER: &str = include_str!("../listener/nacre_listener.h");
+/// The header of the emitted listener; it includes `nacre.h`.
+const HEADER: &str = include_str!("../listener/nacre_listener.h");
 
-/// Its source: one text of these parts, in order.
+/// The parts of its source, in order.
 const PARTS: [&str; 13] = [
     include_str!("../listener/head.c"),
     include_str!("../listener/wire.c"),
@@ -23,7 +23,12 @@ const PARTS: [&str; 13] = [
     include_str!("../listener/memory.c"),
 ];
 
-/// The source of the emitted listener.
+/// The header of the emitted listener, `nacre_listener.h`, which contains the interface of stacks (`nacre.h`).
+pub fn listener_header(interface: &str) -> String {
+    HEADER.replace("#include \"nacre.h\"\n", interface)
+}
+
+/// Its source, `nacre_listener.c`, for any stacks.
 pub fn listener_source() -> String {
     PARTS.join("\n")
 }
