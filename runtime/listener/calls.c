@@ -103,7 +103,7 @@ int nacre_listener_connect(struct nacre_listener *l, uint64_t now, const struct 
     if (number >= l->options.stacks_len || to->len == 0 || to->len > NACRE_ADDRESS_MAX) {
         return NACRE_INVALID;
     }
-    const struct kind *kind = &l->kinds[number];
+    struct kind *kind = &l->kinds[number];
     const struct nacre_stack *stack = kind->given.stack;
     if (config == NULL && needs_config(stack)) {
         return NACRE_INVALID;
@@ -113,6 +113,7 @@ int nacre_listener_connect(struct nacre_listener *l, uint64_t now, const struct 
     } else {
         stack->config_default(l->config);
     }
+    kind->is_known = true;
     uint64_t own = get_role(l, kind, NACRE_GIVEN_IDENTITY);
     struct peer peer = {to, get_role(l, kind, NACRE_GIVEN_PEER_IDENTITY), stack->fingerprint};
     if (own == 0 && !is_unconnected(l, &peer)) {

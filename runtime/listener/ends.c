@@ -229,17 +229,26 @@ static void confirm(struct connection *c) {
     c->confirmed = true;
 }
 
+/* The oldest connection of a peer that was begun before another one. */
+static struct connection *older(const struct nacre_listener *l, const struct peer *peer, uint64_t id) {
+    struct connection *found = NULL;
+    for (uint32_t i = 0; i < l->options.connections; i++) {
+        struct connection *c = &l->connections[i];
+        if (is_of_peer(l, c, peer) && c->id >> 24 < id >> 24 && (found == NULL || c->id < found->id)) {
+            found = c;
+        }
+    }
+    return found;
+}
+
 /* A connection is confirmed: older ones with the same peer are from before its restart. Newer ones are not: what
  * confirms this one may be a late frame of a peer that has restarted since. */
 static void replace_older(struct nacre_listener *l, struct connection *c) {
     struct peer peer = {&c->address, c->identity, fingerprint_of(l, c)};
     confirm(c);
-    for (uint32_t i = 0; c->arrived && i < l->options.connections; i++) {
-        struct connection *other = &l->connections[i];
-        if (is_of_peer(l, other, &peer) && other->id >> 24 < c->id >> 24) {
-            l->statistics.restarted += other->phase == LIVE;
-            end(l, other, NACRE_RESTARTED);
-        }
+    for (struct connection *other; c->arrived && (other = older(l, &peer, c->id)) != NULL;) {
+        l->statistics.restarted += other->phase == LIVE;
+        end(l, other, NACRE_RESTARTED);
     }
 }
 

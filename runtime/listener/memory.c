@@ -45,6 +45,7 @@ static uint16_t find_moved(const struct nacre_stack *stack) {
 
 static void fill_kind(struct kind *kind) {
     const struct nacre_stack *stack = kind->given.stack;
+    kind->is_known = kind->given.served;
     kind->send = find_event(stack, "send", true, true);
     kind->close = find_event(stack, "close", true, true);
     kind->open_to = find_event(stack, "open", true, true);

@@ -86,8 +86,12 @@ static uint64_t fill_in(struct nacre_listener *l, const struct kind *kind, uint3
     return incarnation;
 }
 
-/* A place for the next connection, and a cookie; if there is no room, one that lingers makes it, or the oldest that is
- * not confirmed. NULL: all are confirmed. */
+static bool ends_first(const struct connection *one, const struct connection *other) {
+    return one->linger_until != other->linger_until ? one->linger_until < other->linger_until : one->id < other->id;
+}
+
+/* A place for the next connection, and a cookie; if there is no room, the one makes it that lingers for the longest
+ * time, or the oldest that is not confirmed. NULL: all are confirmed. */
 static struct connection *propose(struct nacre_listener *l, uint32_t *cookie) {
     struct connection *place = NULL, *lingers = NULL, *oldest = NULL;
     for (uint32_t i = 0; i < l->options.connections; i++) {
@@ -95,7 +99,7 @@ static struct connection *propose(struct nacre_listener *l, uint32_t *cookie) {
         if (c->id == 0) {
             place = place == NULL ? c : place;
         } else if (c->phase == LINGERING) {
-            lingers = lingers == NULL ? c : lingers;
+            lingers = lingers == NULL || ends_first(c, lingers) ? c : lingers;
         } else if (c->counts && !c->confirmed && (oldest == NULL || c->id < oldest->id)) {
             oldest = c;
         }

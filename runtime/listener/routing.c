@@ -16,7 +16,7 @@ struct begin {
 
 static uint32_t find_kind(const struct nacre_listener *l, uint64_t fingerprint) {
     for (uint32_t i = 0; i < l->options.stacks_len; i++) {
-        if (l->kinds[i].given.stack->fingerprint == fingerprint) {
+        if (l->kinds[i].is_known && l->kinds[i].given.stack->fingerprint == fingerprint) {
             return i;
         }
     }

@@ -14,6 +14,7 @@ struct random {
 
 struct kind {
     struct nacre_listener_stack given;
+    bool is_known; /* it is served, or a connection was begun with it: others are strangers' */
     uint64_t *counters;
     /* Events by index; NACRE_NONE: the stack does not have it. */
     uint16_t send, close, open_to, grant_delivers, unknown, hello, deliver, grant_sends, opened, closed, moved;

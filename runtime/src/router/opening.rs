@@ -124,14 +124,16 @@ impl<O: Outbox> Router<O> {
         Ok(())
     }
 
-    /// What a new connection will be known by; if there is no room, one that lingers makes it, or the oldest that is
-    /// not confirmed.
+    /// What a new connection will be known by; if there is no room, the one makes it that lingers for the longest time,
+    /// or the oldest that is not confirmed.
     pub(super) fn propose(&mut self) -> Result<Proposed, Error> {
         if self.connections.is_full() {
-            let lingers = |connection: &&Connection| matches!(connection.phase, Phase::Lingering { .. });
-            let spare = self.connections.iter().find(lingers).map(|connection| connection.id);
-            match spare {
-                Some(id) => self.remove(id),
+            let lingers = |connection: &Connection| match connection.phase {
+                Phase::Lingering { until } => Some((until, connection.id)),
+                Phase::Tentative | Phase::Live => None,
+            };
+            match self.connections.iter().filter_map(lingers).min() {
+                Some((_, id)) => self.remove(id),
                 None => self.admission.oldest().into_iter().for_each(|id| self.evict(id)),
             }
         }
