@@ -25,12 +25,13 @@ int main(int argc, char **argv) {
     void *memory = malloc(size);
     struct nacre_listener *listener = nacre_listener_init(memory, size, &options, now_ns());
     uint64_t connection;
-    bool is_over = false, is_closed = false;
+    bool is_closed = false;
     if (listener == NULL || nacre_listener_connect(listener, now_ns(), &server, 0, NULL, &connection) != NACRE_OK) {
         fprintf(stderr, "cannot connect\n");
         return 1;
     }
-    while (!is_over) {
+    /* After its end the connection still answers the peer, until that has everything, too. */
+    while (nacre_listener_count(listener) > 0) {
         struct nacre_address from;
         struct nacre_listener_event event;
         int len = receive_udp(udp, frame, sizeof frame, &from);
@@ -44,7 +45,6 @@ int main(int argc, char **argv) {
                 nacre_listener_close(listener, now, connection, 0, NULL, 0);
             } else if (event.kind == NACRE_ENDED) {
                 printf("ended, reason %u\n", event.reason);
-                is_over = true;
                 is_closed = event.reason == NACRE_CLOSED;
             }
         }
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
             nacre_listener_send(listener, now, connection, (const uint8_t *)"hello", 5) == NACRE_OK) {
             sent++;
         }
-        if (len < 0 && !is_over) {
+        if (len < 0) {
             struct pollfd wait = {.fd = udp, .events = POLLIN};
             poll(&wait, 1, milliseconds_until(nacre_listener_deadline(listener), now_ns()));
         }

@@ -367,33 +367,21 @@ static bool take_ended(struct nacre_listener *l, const struct nacre_address *fro
     return true;
 }
 
-/* Handles a control frame. */
-static void route_control(struct nacre_listener *l, const struct nacre_address *from, const uint8_t *frame,
-                          uint32_t len) {
-    struct control control;
-    bool used = false;
-    l->statistics.controls_in++;
-    if (read_control(frame, len, &control)) {
-        switch (control.kind) {
-        case REFUSED:
-            used = take_refused(l, from, &control);
-            break;
-        case UNKNOWN:
-            used = take_unknown(l, from, control.to);
-            break;
-        case PING:
-            used = take_ping(l, from, len, &control);
-            break;
-        case PONG:
-            used = take_pong(l, from, control.to.cookie, control.number);
-            break;
-        case RETRY:
-            used = take_retry(l, from, &control);
-            break;
-        default:
-            used = take_ended(l, from, &control);
-            break;
-        }
+/* Handles a control frame of a stack without keys; whether it has an effect. */
+static bool take_control(struct nacre_listener *l, const struct nacre_address *from, uint32_t len,
+                         const struct control *control) {
+    switch (control->kind) {
+    case REFUSED:
+        return take_refused(l, from, control);
+    case UNKNOWN:
+        return take_unknown(l, from, control->to);
+    case PING:
+        return take_ping(l, from, len, control);
+    case PONG:
+        return take_pong(l, from, control->to.cookie, control->number);
+    case RETRY:
+        return take_retry(l, from, control);
+    default:
+        return take_ended(l, from, control);
     }
-    l->statistics.controls_ignored += used ? 0 : 1;
 }

@@ -61,6 +61,52 @@ static void refuse_stack(struct nacre_listener *l, const struct nacre_address *f
     }
 }
 
+/* What an endpoint without keys says to a peer with keys: what is not served, and what is not known here. */
+static bool route_secure_control(struct nacre_listener *l, const struct nacre_address *from, const uint8_t *frame,
+                                 uint32_t len) {
+    enum { INITIATE = 6, SEALED = 9, RESET = 10, INITIATE_MAX = 1400 };
+    struct label label = {read_32(frame) >> 8, len >= 12 ? read_32(frame + 8) : 0};
+    switch (frame[5]) {
+    case INITIATE: {
+        if (len < 32 || len > INITIATE_MAX || frame[28] > 2 || frame[29] > 1) {
+            return false;
+        }
+        uint32_t message = (uint32_t)frame[30] | (uint32_t)frame[31] << 8;
+        /* As long as the answer would be, if it were served. */
+        uint32_t least = 118 + (frame[29] == 0 ? 1104u : 0u) + (frame[28] == 0 ? 48u : 0u);
+        struct label own = {read_32(frame + 16), read_32(frame + 20)};
+        if (own.cookie == 0 || own.cookie > COOKIE_MASK || message > len - 32 || len < least) {
+            return false;
+        }
+        refuse_stack(l, from, len, read_64(frame + 8), own);
+        return true;
+    }
+    case SEALED:
+        if (len >= 20) {
+            answer_unknown(l, from, len, label);
+        }
+        return false;
+    case RESET:
+        return len >= 28 && take_unknown(l, from, label);
+    default:
+        return false;
+    }
+}
+
+/* Handles a control frame. */
+static void route_control(struct nacre_listener *l, const struct nacre_address *from, const uint8_t *frame,
+                          uint32_t len) {
+    struct control control;
+    bool used = false;
+    l->statistics.controls_in++;
+    if (read_control(frame, len, &control)) {
+        used = take_control(l, from, len, &control);
+    } else if (len >= CONTROL_HEAD && frame[4] == CONTROL_VERSION && frame[6] == 0 && frame[7] == 0) {
+        used = route_secure_control(l, from, frame, len);
+    }
+    l->statistics.controls_ignored += used ? 0 : 1;
+}
+
 static struct label proof_of(const struct nacre_listener *l, const struct peer *peer, uint64_t incarnation,
                              uint64_t period) {
     struct claim claim = {peer->address->bytes, peer->address->len, peer->identity, peer->fingerprint, incarnation};

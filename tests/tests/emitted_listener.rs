@@ -9,6 +9,7 @@ use nacre_runtime::sans_io::SansIo;
 use nacre_runtime::{ConnectionId, Error, Options, Stack};
 use nacre_tests::c_listener::{self as c, seed_bytes, CListener, Library, Seen};
 use nacre_tests::soaking;
+use std::collections::BTreeSet;
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -175,6 +176,8 @@ struct World {
     library: Rc<Library>,
     limits: Limits,
     hosts: Vec<Twins>,
+    /// Where they are now.
+    addresses: Vec<SocketAddr>,
     /// Sender, receiver, frame.
     network: Vec<(SocketAddr, SocketAddr, Vec<u8>)>,
     /// What was sent at some time, for stale and forged frames.
@@ -182,33 +185,56 @@ struct World {
     random: Random,
     now: u64,
     delivered: usize,
-    ended: std::collections::BTreeSet<u32>,
+    ended: BTreeSet<u32>,
+    kinds: BTreeSet<&'static str>,
 }
 
 impl World {
-    fn new(library: &Rc<Library>, limits: Limits, hosts: usize, seed: u64) -> World {
+    fn new(library: &Rc<Library>, limits: Limits, count: usize, seed: u64) -> World {
         let mut random = Random::new(seed);
         let now = 1_000 * MILLISECOND;
         // The last host only begins connections.
-        let host = |at: usize, random: &mut Random| Twins::new(library, limits, at + 1 < hosts, random.draw(), now);
-        let hosts = (0..hosts).map(|at| host(at, &mut random)).collect();
-        let (network, seen, ended) = (vec![], vec![], Default::default());
-        World { library: library.clone(), limits, hosts, network, seen, random, now, delivered: 0, ended }
+        let host = |at: usize, random: &mut Random| Twins::new(library, limits, at + 1 < count, random.draw(), now);
+        let hosts = (0..count).map(|at| host(at, &mut random)).collect();
+        World {
+            library: library.clone(),
+            limits,
+            hosts,
+            addresses: (0..count).map(address).collect(),
+            network: Vec::new(),
+            seen: Vec::new(),
+            random,
+            now,
+            delivered: 0,
+            ended: BTreeSet::new(),
+            kinds: BTreeSet::new(),
+        }
     }
 
     /// Takes what came out of a host, and compares it.
     fn settle(&mut self, at: usize) {
         let events = self.hosts[at].events();
         for event in events {
-            match event {
-                Seen::Delivered(..) => self.delivered += 1,
-                Seen::Ended(_, reason, _) => drop(self.ended.insert(reason)),
-                _ => {}
-            }
+            self.kinds.insert(match event {
+                Seen::Delivered(..) => {
+                    self.delivered += 1;
+                    "delivered"
+                }
+                Seen::Ended(_, reason, words) => {
+                    self.ended.insert(reason);
+                    if words.is_some() { "words" } else { "ended" }
+                }
+                Seen::Arrived(..) => "arrived",
+                Seen::Opened(..) => "opened",
+                Seen::Writable(..) => "writable",
+                Seen::Moved(..) => "moved",
+                Seen::Stranger(..) => "stranger",
+                Seen::Other(..) => "other",
+            });
         }
         for (to, frame) in self.hosts[at].datagrams() {
-            self.seen.push((address(at), to, frame.clone()));
-            self.network.push((address(at), to, frame));
+            self.seen.push((self.addresses[at], to, frame.clone()));
+            self.network.push((self.addresses[at], to, frame));
         }
         if self.seen.len() > 400 {
             self.seen.drain(..200);
@@ -216,8 +242,7 @@ impl World {
     }
 
     fn deliver(&mut self, from: SocketAddr, to: SocketAddr, frame: &[u8]) {
-        let Some(at) = (0..self.hosts.len()).find(|host| address(*host) == to) else { return };
-        if std::env::var("H1TRACE").is_ok() { println!("{} {from} -> {to} {frame:02x?}", self.now); }
+        let Some(at) = self.addresses.iter().position(|address| *address == to) else { return };
         self.hosts[at].receive(from, frame);
         self.settle(at);
     }
@@ -240,7 +265,8 @@ impl World {
             55..=69 => self.pass_time(),
             70..=73 => {
                 let (to, stack) = (below(&mut self.random, self.hosts.len()), below(&mut self.random, 2));
-                self.hosts[host].connect(address(to), stack);
+                let to = self.addresses[to];
+                self.hosts[host].connect(to, stack);
                 self.settle(host);
             }
             74..=89 => {
@@ -261,7 +287,11 @@ impl World {
                 self.settle(host);
                 self.hosts[host].usable.retain(|one| *one != id);
             }
-            93 if self.random.chance(0.3) => {
+            93 if self.random.chance(0.5) => {
+                let port = self.addresses[host].port() % 1_000;
+                self.addresses[host].set_port(7_000 + (port + 100) % 1_000);
+            }
+            94 if self.random.chance(0.3) => {
                 let seed = self.random.draw();
                 let serves = host + 1 < self.hosts.len();
                 self.hosts[host] = Twins::new(&self.library, self.limits, serves, seed, self.now);
@@ -316,7 +346,7 @@ impl World {
 fn listener_does_what_the_runtime_does() {
     let library = Rc::new(Library::new(&["reliable", "check_fifo_good"]));
     let (seeds, steps) = if soaking() { (2_000, 3_000) } else { (40, 1_500) };
-    let (mut delivered, mut ended) = (0, std::collections::BTreeSet::new());
+    let (mut delivered, mut ended, mut kinds) = (0, BTreeSet::new(), BTreeSet::new());
     for seed in 0..seeds {
         let connections = [1, 3, 6, 12][seed as usize % 4];
         let limits = Limits { connections, retry_above: [0, 1, 100][seed as usize % 3], moves: seed % 5 < 2 };
@@ -325,10 +355,14 @@ fn listener_does_what_the_runtime_does() {
         (0..steps).for_each(|_| world.step());
         delivered += world.delivered;
         ended.extend(world.ended);
+        kinds.extend(world.kinds);
     }
     assert!(delivered > 1_000, "{delivered}");
-    println!("{delivered} messages, reasons {ended:?}");
-    for reason in [0, 1, 3, 4, 5, 7, 128] {
+    println!("{delivered} messages, reasons {ended:?}, {kinds:?}");
+    for kind in ["arrived", "opened", "delivered", "writable", "ended", "words", "moved", "stranger"] {
+        assert!(kinds.contains(kind), "no event of the kind {kind}: {kinds:?}");
+    }
+    for reason in [0, 1, 3, 4, 5, 128] {
         assert!(ended.contains(&reason), "no connection ended with {reason}: {ended:?}");
     }
 }
