@@ -50,12 +50,13 @@ enum nacre_reason {
 };
 
 /* Where a peer is, in bytes that the host understands. Two addresses are the same if their bytes are. To the stack,
- * 6 bytes (IP address, port in network order) are an IPv4 address and 18 are an IPv6 one; of others it sees 18 bytes. */
+ * 6 bytes (IP address, port in network order) are an IPv4 address, and 18 are an IPv6 one; of others it sees the first
+ * 18 bytes. */
 struct nacre_address {
     uint8_t bytes[NACRE_ADDRESS_MAX];
     uint8_t len;
-    uint8_t network; /* limits count addresses together whose first bytes, this many, are the same: of IPv4 4, of IPv6 8.
-                      * 0: all bytes */
+    uint8_t network; /* limits count addresses together whose first bytes, this many, are the same: of IPv4 4, of
+                      * IPv6 8. 0: all bytes */
 };
 
 /* A stack of a listener. It must have no keys: handshakes are the runtime's. */
@@ -74,15 +75,16 @@ struct nacre_listener_options {
     uint32_t size; /* sizeof(struct nacre_listener_options) */
     void *host;    /* the first argument of the functions below */
     /* A datagram leaves: its segments in order. They are lent for the call. What cannot be sent is lost. */
-    void (*send)(void *host, const struct nacre_address *to, const struct nacre_segment *segments, uint32_t segments_len);
+    void (*send)(void *host, const struct nacre_address *to, const struct nacre_segment *segments,
+                 uint32_t segments_len);
     const struct nacre_listener_stack *stacks; /* copied by `nacre_listener_init` */
     uint32_t stacks_len;
     uint32_t connections;             /* at the most */
     uint32_t connections_per_network; /* that peers of one network have begun */
     uint32_t unconfirmed;             /* that peers have begun and not confirmed: their address may be forged */
     uint32_t unconfirmed_per_network;
-    uint32_t retry_above; /* from so many unconfirmed ones on, or more than a sixteenth of it in one network, a peer must
-                           * prove its address before anything is kept of it; 0: always */
+    uint32_t retry_above; /* from so many unconfirmed ones on, or more than a sixteenth of it in one network, a peer
+                           * must prove its address before anything is kept of it; 0: always */
     uint32_t departed;    /* connections that have ended and are remembered for 2 minutes: late first frames */
     uint32_t refusals;    /* connections that were refused and whose peers are told again, for 30 s */
     uint32_t networks;    /* that are given answers (10 a second each, 100 in all); others get none meanwhile */
@@ -101,8 +103,7 @@ enum nacre_listener_event_kind {
     NACRE_WRITABLE, /* a call that was refused would be accepted now */
     NACRE_ENDED,    /* `reason`; code and text of the peer's application, if `has_words` */
     NACRE_MOVED,    /* the peer is at `address` now */
-    NACRE_STRANGER, /* `address` runs the stack `fingerprint`, which is not served here; `connection` 0. Or: the peer of
-                     * a connection does not serve its stack */
+    NACRE_STRANGER, /* who is at `address` runs the stack `fingerprint`, which is not served here; `connection` is 0 */
     NACRE_OTHER     /* the event `event` of the stack, with `arguments` and `segments` */
 };
 
@@ -175,8 +176,8 @@ uint64_t nacre_listener_deadline(const struct nacre_listener *listener);
  * peer, cookie and incarnation, and the identity if that is 0. Two connections with one peer and stack need different
  * identities. Returns NACRE_OK and sets `*connection` (never 0, never used again); or NACRE_INVALID, NACRE_FULL,
  * NACRE_BUSY. */
-int nacre_listener_connect(struct nacre_listener *listener, uint64_t now, const struct nacre_address *to, uint32_t stack,
-                           const void *config, uint64_t *connection);
+int nacre_listener_connect(struct nacre_listener *listener, uint64_t now, const struct nacre_address *to,
+                           uint32_t stack, const void *config, uint64_t *connection);
 
 /* Sends a message by the stack's event `send`. NACRE_OK; NACRE_REFUSED: not now, NACRE_WRITABLE follows;
  * NACRE_TOO_LONG, NACRE_GONE, NACRE_BUSY, NACRE_INVALID. */

@@ -247,7 +247,8 @@ static void begin_connection(struct nacre_listener *l, const struct begin *begin
     arrived.address = begin->peer.address;
     arrived.connection = next_id(l, c);
     uint32_t mark = l->queue.tail;
-    bool is_welcome = kind->given.prepare == NULL || kind->given.prepare(l->options.host, l->config, begin->peer.address);
+    bool is_welcome =
+        kind->given.prepare == NULL || kind->given.prepare(l->options.host, l->config, begin->peer.address);
     push(l, &arrived);
     if (!is_welcome || !open_connection(l, c, begin->kind, cookie, &begin->peer, TENTATIVE)) {
         l->queue.tail = mark;

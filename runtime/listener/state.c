@@ -274,7 +274,8 @@ static struct connection *meant(const struct nacre_listener *l, const struct nac
 }
 
 /* The connection whose frames to the peer at this address carry a label. */
-static struct connection *labelled(const struct nacre_listener *l, const struct nacre_address *from, struct label label) {
+static struct connection *labelled(const struct nacre_listener *l, const struct nacre_address *from,
+                                   struct label label) {
     for (uint32_t i = 0; label.cookie != 0 && i < l->options.connections; i++) {
         struct connection *c = &l->connections[i];
         if (c->id != 0 && same_label(c->label, label) && same_address(&c->address, from)) {
@@ -300,15 +301,17 @@ static bool is_of_peer(const struct nacre_listener *l, const struct connection *
            same_address(&c->address, peer->address);
 }
 
-/* The connection whose peer stated this incarnation; NULL: that has not heard any, which this end began. */
+/* The connection whose peer stated this incarnation; NULL: that has not heard any, which this end began. Of several,
+ * the oldest. */
 static struct connection *of_incarnation(const struct nacre_listener *l, const struct peer *peer,
                                          const uint64_t *incarnation) {
+    struct connection *found = NULL;
     for (uint32_t i = 0; i < l->options.connections; i++) {
         struct connection *c = &l->connections[i];
         bool same = incarnation == NULL ? !c->has_incarnation : c->has_incarnation && c->incarnation == *incarnation;
-        if (same && is_of_peer(l, c, peer)) {
-            return c;
+        if (same && is_of_peer(l, c, peer) && (found == NULL || c->id < found->id)) {
+            found = c;
         }
     }
-    return NULL;
+    return found;
 }

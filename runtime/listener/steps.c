@@ -87,7 +87,8 @@ static int run_step(struct nacre_listener *l, struct connection *c, const struct
         break;
     case CALL:
         result = stack->call(c->state, c->pool, counters, l->time, step->event,
-                             step->arguments != NULL ? step->arguments : zeros, &c->name, step->data, step->len, &l->out);
+                             step->arguments != NULL ? step->arguments : zeros, &c->name, step->data, step->len,
+                             &l->out);
         break;
     default:
         result = stack->tick(c->state, c->pool, counters, l->time, &l->out);

@@ -207,7 +207,9 @@ impl Library {
         }
         write("nacre_listener.h", &listener_header(INTERFACE));
         write("nacre_listener.c", &listener_source());
-        if let Ok(t) = std::env::var("H1HACK") { write("nacre_listener.c", &std::fs::read_to_string(t).unwrap()); } //H1
+        if let Ok(t) = std::env::var("H1HACK") {
+            write("nacre_listener.c", &std::fs::read_to_string(t).unwrap());
+        } //H1
         write("short.c", &short_frames(names));
         let object = folder.path().join("listener.so");
         let mut command = Command::new("cc");
@@ -367,7 +369,11 @@ impl CListener {
         let config: *const c_void = std::ptr::null();
         let result = c!(self."nacre_listener_connect"(now => u64, &raw const to => *const Address, stack => u32,
             config => *const c_void, &raw mut id => *mut u64) -> i32);
-        if result == OK { Ok(id) } else { Err(result) }
+        if result == OK {
+            Ok(id)
+        } else {
+            Err(result)
+        }
     }
 
     pub fn send(&mut self, id: u64, message: &[u8]) -> i32 {

@@ -222,7 +222,11 @@ impl World {
                 }
                 Seen::Ended(_, reason, words) => {
                     self.ended.insert(reason);
-                    if words.is_some() { "words" } else { "ended" }
+                    if words.is_some() {
+                        "words"
+                    } else {
+                        "ended"
+                    }
                 }
                 Seen::Arrived(..) => "arrived",
                 Seen::Opened(..) => "opened",
@@ -243,7 +247,9 @@ impl World {
 
     fn deliver(&mut self, from: SocketAddr, to: SocketAddr, frame: &[u8]) {
         let Some(at) = self.addresses.iter().position(|address| *address == to) else { return };
-        if std::env::var("H1TRACE").is_ok() { println!("{} {from} -> {to} {frame:02x?}", self.now); } //H1
+        if std::env::var("H1TRACE").is_ok() {
+            println!("{} {from} -> {to} {frame:02x?}", self.now);
+        } //H1
         self.hosts[at].receive(from, frame);
         self.settle(at);
     }
