@@ -71,14 +71,14 @@ bool nacre_listener_accepts(const struct nacre_listener *l, uint64_t id, uint32_
 /* Two connections with one peer would be taken by it for a restart. */
 static bool is_unconnected(struct nacre_listener *l, const struct peer *peer) {
     for (uint32_t i = 0; i < l->options.connections; i++) {
-        struct connection *c = &l->connections[i];
-        if (!is_of_peer(l, c, peer)) {
-            continue;
-        }
-        if (c->phase == LIVE) {
+        if (is_of_peer(l, &l->connections[i], peer) && l->connections[i].phase == LIVE) {
             return false;
         }
-        remove_connection(l, c);
+    }
+    for (uint32_t i = 0; i < l->options.connections; i++) {
+        if (is_of_peer(l, &l->connections[i], peer)) {
+            remove_connection(l, &l->connections[i]);
+        }
     }
     return true;
 }

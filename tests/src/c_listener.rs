@@ -207,9 +207,6 @@ impl Library {
         }
         write("nacre_listener.h", &listener_header(INTERFACE));
         write("nacre_listener.c", &listener_source());
-        if let Ok(t) = std::env::var("H1HACK") {
-            write("nacre_listener.c", &std::fs::read_to_string(t).unwrap());
-        } //H1
         write("short.c", &short_frames(names));
         let object = folder.path().join("listener.so");
         let mut command = Command::new("cc");

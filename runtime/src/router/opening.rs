@@ -105,18 +105,18 @@ impl<O: Outbox> Router<O> {
         if with_own_identity {
             return Ok(());
         }
-        for id in self.connections.of_peer(&peer) {
-            // Somebody else, on the way, may use the address of the peer.
-            let secured = self.get(id).ok().and_then(|connection| connection.secured.as_ref());
-            if secured.zip(expect).is_some_and(|(secured, expect)| !expect.is_met_by(secured.peer_key)) {
-                continue;
-            }
-            if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
-                let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
-                return Err(Error::Invalid(why));
-            }
-            self.remove(id);
+        // Somebody else, on the way, may use the address of the peer.
+        let is_another = |id: &ConnectionId| {
+            let secured = self.get(*id).ok().and_then(|connection| connection.secured.as_ref());
+            secured.zip(expect.as_ref()).is_some_and(|(secured, expect)| !expect.is_met_by(secured.peer_key))
+        };
+        let same: Vec<ConnectionId> =
+            self.connections.of_peer(&peer).into_iter().filter(|id| !is_another(id)).collect();
+        if same.iter().any(|id| self.get(*id).is_ok_and(|connection| connection.phase == Phase::Live)) {
+            let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
+            return Err(Error::Invalid(why));
         }
+        same.into_iter().for_each(|id| self.remove(id));
         if self.security.handshakes.begun_with(peer.address).any(|pending| pending.peer == peer) {
             let why = format!("a connection with {} and this stack begins; give each its identity", peer.address);
             return Err(Error::Invalid(why));
