@@ -278,6 +278,10 @@ pub struct Build {
     /// Compile the C, too, to a shared object that the runtime loads: for Python, and for programs that load stacks
     #[arg(long)]
     pub shared: bool,
+    /// Write `nacre_listener.h` and `nacre_listener.c`, too: connections with many peers over one socket, without the
+    /// runtime, for stacks without keys
+    #[arg(long)]
+    pub with_listener: bool,
     /// Print the names of the written files as JSON
     #[arg(long)]
     pub json: bool,

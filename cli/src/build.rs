@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use nacre_driver::{Emitted, Level, Session};
+use nacre_driver::{Emitted, Level, Session, INTERFACE};
 use nacre_profiles::{bypassed_by, usually_common, NotSimulated};
+use nacre_runtime::{listener_header, listener_source};
 use nacre_simulator::toolchain::{Error, Text, Toolchain};
-use nacre_stack::Stack;
+use nacre_stack::{GivenRole, Stack};
 use serde_json::json;
 
 use crate::args::Build;
@@ -15,6 +16,9 @@ use crate::output::{install, write};
 use crate::profile::Profile;
 use crate::program;
 use crate::prove::{self, Proving};
+
+/// Base name of the files of the listener.
+const LISTENER: &str = "nacre_listener";
 
 /// Runs `nacre build`: writes the header and the source file of a stack into the output folder.
 pub fn build(args: &Build) -> Exit {
@@ -28,6 +32,10 @@ pub fn build(args: &Build) -> Exit {
             "`{name}` cannot be a prefix in C: expected letters, digits and `_`, beginning with a letter"
         ));
         return Exit::Usage;
+    }
+    if let Err(why) = args.with_listener.then(|| require_listener(&stack, name)).transpose() {
+        complain(&why);
+        return Exit::No;
     }
     let profile = match args.profile.as_deref().map(Profile::read).transpose() {
         Ok(profile) => profile,
@@ -50,7 +58,11 @@ pub fn build(args: &Build) -> Exit {
             return if matches!(why, Error::Missing) { Exit::Unknown } else { Exit::No };
         }
     };
-    let files = [(format!("{name}.h"), &emitted.header), (format!("{name}.c"), &emitted.source)];
+    let mut files = vec![(format!("{name}.h"), emitted.header), (format!("{name}.c"), emitted.source)];
+    if args.with_listener {
+        files.push((format!("{LISTENER}.h"), listener_header(INTERFACE)));
+        files.push((format!("{LISTENER}.c"), listener_source()));
+    }
     if let Err(error) = fs::create_dir_all(&args.output) {
         complain(&format!("cannot create the folder `{}`: {error}", args.output.display()));
         return Exit::No;
@@ -58,7 +70,7 @@ pub fn build(args: &Build) -> Exit {
     let mut written = Vec::new();
     for (file, text) in files {
         let path = args.output.join(file);
-        if let Err(words) = write(&path, text) {
+        if let Err(words) = write(&path, &text) {
             complain(&words);
             return Exit::No;
         }
@@ -82,6 +94,25 @@ pub fn build(args: &Build) -> Exit {
         written.iter().for_each(|path| print(&format!("wrote {path}")));
     }
     Exit::Yes
+}
+
+/// Requires that a listener in C can run a stack.
+///
+/// # Errors
+/// The message.
+fn require_listener(stack: &Stack, name: &str) -> Result<(), String> {
+    if let Some(key) = stack.cells.iter().find(|cell| cell.role.is_some_and(GivenRole::is_key)) {
+        let stack = &stack.name;
+        return Err(format!(
+            "`{stack}` has keys (`{}`), and the listener in C makes no handshakes: use the runtime (docs/runtime.md), or \
+             build without --with-listener and give both ends their keys",
+            key.name
+        ));
+    }
+    if name == LISTENER {
+        return Err(format!("`{name}` is the name of the listener's files: --name sets another one"));
+    }
+    Ok(())
 }
 
 /// The shared object of a stack.

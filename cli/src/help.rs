@@ -37,6 +37,7 @@ pub const EXPLAIN: &str = "Example:
 pub const BUILD: &str = "Example:
   nacre build examples/reliable.nacre --stack reliable -o out
   gcc -O2 -c out/reliable.c
+  nacre build examples/reliable.nacre --stack reliable -o out --with-listener
 
 At level bypass only what z3 and cvc5 prove is emitted as a bypass; proofs are kept in the user's cache.";
 

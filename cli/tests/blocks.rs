@@ -22,6 +22,7 @@ const TESTED: &[(&str, &str, usize, &str)] = &[
     ("docs/language.md", "text", 1, "compiler/syntax reads the grammar by hand: it cannot be run"),
     ("docs/c-interface.md", "c", 2, "cli/tests/documents.rs: stack_of_the_page_of_the_c_interface_encrypts"),
     ("docs/c-interface.md", "sh", 0, "cli/tests/documents.rs"),
+    ("docs/emitted-listener.md", "sh", 0, "cli/tests/documents.rs: listener_of_its_page_is_built"),
     ("docs/run.md", "sh", 0, "cli/tests/documents.rs"),
     ("docs/runtime.md", "rust", 0, "runtime/tests/documents.rs"),
     ("docs/runtime.md", "c", 1, "runtime/tests/documents.rs"),

@@ -29,12 +29,22 @@ const NOT_RUN: [(&str, &str); 9] = [
 
 #[test]
 fn every_command_of_every_document_is_run_by_a_test_here() {
-    let run: BTreeSet<String> =
-        [README, LANGUAGE, VERIFICATION, SIMULATION, RUN, C_INTERFACE, COOKBOOK, TUTORIAL, TUTORIAL_APP]
-            .iter()
-            .flat_map(|d| in_blocks(d))
-            .map(|p| p.command)
-            .collect();
+    let run: BTreeSet<String> = [
+        README,
+        LANGUAGE,
+        VERIFICATION,
+        SIMULATION,
+        RUN,
+        C_INTERFACE,
+        EMITTED_LISTENER,
+        COOKBOOK,
+        TUTORIAL,
+        TUTORIAL_APP,
+    ]
+    .iter()
+    .flat_map(|d| in_blocks(d))
+    .map(|p| p.command)
+    .collect();
     let also = [CHECK_MINE, TEST_MINE, REPLAY].map(str::to_string);
     let not_run: Vec<&str> = NOT_RUN.iter().map(|(command, _)| *command).collect();
     let makefile = text("Makefile");
@@ -72,6 +82,7 @@ const VERIFICATION: &str = "docs/verification.md";
 const SIMULATION: &str = "docs/simulation.md";
 const RUN: &str = "docs/run.md";
 const C_INTERFACE: &str = "docs/c-interface.md";
+const EMITTED_LISTENER: &str = "docs/emitted-listener.md";
 const COOKBOOK: &str = "docs/cookbook.md";
 const TUTORIAL: &str = "docs/tutorial-layer.md";
 const TUTORIAL_APP: &str = "docs/tutorial-app.md";
@@ -182,6 +193,15 @@ fn stack_of_the_page_of_the_c_interface_encrypts() {
     }
     let printed = run("./program", folder.path(), 0);
     assert!(printed.starts_with("100 messages of 3000 bytes arrived"), "{printed}");
+}
+
+#[test]
+fn listener_of_its_page_is_built() {
+    let folder = copy_of_checkout();
+    for Printed { command, .. } in in_blocks(EMITTED_LISTENER) {
+        run(&command, folder.path(), 0);
+    }
+    assert!(folder.path().join("nacre_listener.o").exists());
 }
 
 /// What the hosts of the page have agreed on.

@@ -2,7 +2,8 @@
 
 mod common;
 
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 
 use common::*;
 
@@ -15,6 +16,40 @@ fn stack_is_embedded_in_a_c_program() {
         .arg(format!("NACRE={}", env!("CARGO_BIN_EXE_nacre")))
         .arg("CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror"));
     assert!(status == 0 && out.contains("100 messages of 3000 bytes arrived"), "{out}{err}");
+}
+
+#[test]
+fn server_and_client_in_c_need_no_runtime() {
+    let build = tempfile::tempdir().expect("a folder");
+    let mut make = Command::new("make");
+    make.current_dir(root().join("examples/c-listener")).arg(format!("BUILD={}", build.path().display()));
+    make.arg(format!("NACRE={}", env!("CARGO_BIN_EXE_nacre"))).arg("CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror");
+    let (status, out, err) = ran(&mut make);
+    assert_eq!(status, 0, "{out}{err}");
+    let mut server = Command::new(build.path().join("server"));
+    let mut server = Running(server.arg("0").stdout(Stdio::piped()).spawn().expect("a server"));
+    let mut lines = BufReader::new(server.0.stdout.take().expect("a pipe")).lines();
+    let mut line = || lines.next().expect("a line").expect("text");
+    let port = line().strip_prefix("port ").expect("a port").to_string();
+    let client = || Command::new(build.path().join("client")).args([&port, "20"]).stdout(Stdio::piped()).spawn();
+    let clients: Vec<Child> = (0..4).map(|_| client().expect("a client")).collect();
+    for client in clients {
+        let ran = client.wait_with_output().expect("it ends");
+        let out = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(ran.status.success(), "{out}");
+        assert!(out.ends_with("20 answers, the last of 5 bytes\nended, reason 0\n"), "{out}");
+    }
+    (0..4).for_each(|_| assert_eq!(line(), "a connection ended, reason 0"));
+}
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 #[test]

@@ -130,6 +130,28 @@ fn build_writes_a_header_and_a_source() {
 }
 
 #[test]
+fn listener_is_written_for_stacks_without_keys() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().to_str().expect("UTF-8");
+    let build = |file: &str, stack: &str, more: &[&str]| {
+        let arguments = ["build", file, "--stack", stack, "--level", "call", "-o", to, "--with-listener"];
+        ran(&mut nacre(&[&arguments[..], more].concat()))
+    };
+    let (status, out, err) = build(SMALL, "small", &["--json"]);
+    assert_eq!(status, 0, "{err}");
+    let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(value["files"].as_array().map(Vec::len), Some(4), "{out}");
+    let header = std::fs::read_to_string(folder.path().join("nacre_listener.h")).expect("the header");
+    assert!(header.contains("struct nacre_stack {") && !header.contains("#include \"nacre.h\""));
+    assert!(folder.path().join("nacre_listener.c").exists());
+    let secure = root().join("examples/secure.nacre").display().to_string();
+    let (status, _, err) = build(&secure, "secure", &[]);
+    assert!(status == 1 && err.contains("has keys (`sealing`)") && !folder.path().join("secure.c").exists(), "{err}");
+    let (status, _, err) = build(SMALL, "small", &["--name", "nacre_listener"]);
+    assert!(status == 1 && err.contains("--name sets another one"), "{err}");
+}
+
+#[test]
 fn explain_shows_layers_frames_and_calls() {
     let (status, out, err) = ran(&mut nacre(&["explain", SMALL, "--stack", "small"]));
     assert_eq!(status, 0, "{err}");

@@ -1,97 +1,51 @@
 //! What may be sent to a peer whose address may be forged: at most three times what came from there (docs/wire.md).
 
-use crate::clock::MILLISECOND;
-use crate::ffi::NEVER;
+use crate::listener_c::RawBudget;
 
-/// Bytes that may be sent for each byte that was received.
-const FACTOR: u64 = 3;
-/// The length of a ping.
-const PING: u64 = 20;
-/// What frames of the stack leave for pings, which are repeated if they are lost.
-const RESERVE: u64 = 3 * PING;
-/// How much longer than its message the frames of a call are taken to be.
-const HEADERS: u64 = 64;
-/// A ping is repeated after this time, and again after twice, four times... the time.
-const ASK_AGAIN_NS: u64 = 20 * MILLISECOND;
-/// As often the time is doubled; then it is not repeated any more.
-const DOUBLINGS: u32 = 8;
-
-/// The bytes received and sent so far, of a connection that a peer has begun and not confirmed.
+/// The bytes received and sent so far, of a connection that a peer has begun and not confirmed. Its arithmetic is that
+/// of the emitted listener (`listener/proof.c`).
 #[derive(Debug, Default)]
-pub(crate) struct Budget {
-    received: u64,
-    sent_in_frames: u64,
-    sent_in_pings: u64,
-    /// Pings that were sent to confirm the connection.
-    asked: u32,
-    /// Something was withheld or refused.
-    was_short: bool,
-}
+pub(crate) struct Budget(RawBudget);
 
 impl Budget {
     /// A frame came from the peer's address.
     #[inline]
     pub(crate) fn receive(&mut self, len: usize) {
-        self.received += len as u64;
+        self.0.received += len as u64;
     }
 
     /// Whether a frame of the stack may be sent. If so it counts as sent.
     pub(crate) fn spend(&mut self, len: usize) -> bool {
-        let may = len as u64 <= self.for_frames();
-        if may {
-            self.sent_in_frames += len as u64;
-        } else {
-            self.was_short = true;
-        }
-        may
+        self.0.spend(len as u64)
     }
 
     /// Whether a call with a message of this length may be made.
     pub(crate) fn covers(&self, message: usize) -> bool {
-        message as u64 + HEADERS <= self.for_frames()
+        self.0.covers(message as u64)
     }
 
     /// A call was refused.
     pub(crate) fn note_refusal(&mut self) {
-        self.was_short = true;
+        self.0.was_short = 1;
     }
 
     /// Whether a ping may be sent. If so it counts as sent.
     pub(crate) fn ping(&mut self) -> bool {
-        let may = self.may_ping();
-        if may {
-            self.sent_in_pings += PING;
-            self.asked += 1;
-        }
-        may
+        self.0.ping()
     }
 
     /// When to ask the peer to confirm the connection, if anything waits for that. `first`: the time of the first ping.
     pub(crate) fn next_ping(&self, first: u64) -> u64 {
-        match self.asked.checked_sub(1) {
-            _ if !self.was_short || !self.may_ping() => NEVER,
-            None => 0,
-            Some(repeated) if repeated > DOUBLINGS => NEVER,
-            Some(repeated) => first.saturating_add(ASK_AGAIN_NS << repeated),
-        }
-    }
-
-    fn for_frames(&self) -> u64 {
-        self.most().saturating_sub(self.sent_in_frames + self.sent_in_pings.max(RESERVE))
-    }
-
-    fn may_ping(&self) -> bool {
-        self.sent_in_frames + self.sent_in_pings + PING <= self.most()
-    }
-
-    fn most(&self) -> u64 {
-        FACTOR.saturating_mul(self.received)
+        self.0.next_ping(first)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asked::PING_BYTES;
+    use crate::clock::MILLISECOND;
+    use crate::ffi::NEVER;
     use crate::wire::{Control, Label};
 
     fn after(len: usize) -> Budget {
@@ -103,7 +57,7 @@ mod tests {
     #[test]
     fn pings_have_the_length_that_is_counted() {
         let ping = Control::Ping { to: Label::default(), token: 1 }.write(usize::MAX).unwrap();
-        assert_eq!(ping.len() as u64, PING);
+        assert_eq!(ping.len(), PING_BYTES);
     }
 
     #[test]

@@ -193,10 +193,10 @@ impl Connections {
     }
 
     /// The connection whose peer stated this incarnation; None: the one with this peer that has not heard any, which
-    /// this end began.
+    /// this end began. Of several, the oldest.
     pub(crate) fn of_incarnation(&self, peer: &Peer, incarnation: Option<u64>) -> Option<ConnectionId> {
-        let same = self.each_of_peer(peer).find(|connection| connection.peer_incarnation == incarnation);
-        same.map(|connection| connection.id)
+        let same = self.each_of_peer(peer).filter(|connection| connection.peer_incarnation == incarnation);
+        same.map(|connection| connection.id).min()
     }
 
     /// The connection whose frames to the peer at this address carry this.

@@ -2,6 +2,7 @@
 
 use crate::address::network;
 use crate::clock::SECOND;
+use crate::listener_c::Bucket;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
@@ -11,35 +12,6 @@ pub const ANSWERS_PER_SECOND: u64 = 100;
 pub const ANSWERS_PER_SECOND_AND_ADDRESS: u64 = 10;
 /// The most addresses that are remembered; while all of them are being answered, others are not.
 pub const ADDRESSES: usize = 4096;
-
-/// A token bucket that holds the tokens of one second.
-#[derive(Clone, Copy, Debug)]
-struct Bucket {
-    /// In units of 1/1 000 000 000 of a token.
-    level: u64,
-    at: u64,
-    rate: u64,
-}
-
-impl Bucket {
-    fn full(rate: u64, now: u64) -> Bucket {
-        Bucket { level: rate * SECOND, at: now, rate }
-    }
-
-    fn fill(&mut self, now: u64) {
-        let since = now.saturating_sub(self.at).min(SECOND);
-        self.level = (self.level + since * self.rate).min(self.rate * SECOND);
-        self.at = now;
-    }
-
-    fn has(&self) -> bool {
-        self.level >= SECOND
-    }
-
-    fn is_full(&self) -> bool {
-        self.level == self.rate * SECOND
-    }
-}
 
 /// The ration of a listener.
 #[derive(Debug)]
@@ -57,7 +29,7 @@ impl Ration {
     pub(crate) fn take(&mut self, address: IpAddr, now: u64) -> bool {
         let address = network(address);
         self.all.fill(now);
-        if !self.all.has() {
+        if self.all.level < SECOND {
             return false;
         }
         if self.each.len() >= ADDRESSES && !self.each.contains_key(&address) {
@@ -68,7 +40,7 @@ impl Ration {
         }
         let one = self.each.entry(address).or_insert_with(|| Bucket::full(ANSWERS_PER_SECOND_AND_ADDRESS, now));
         one.fill(now);
-        if !one.has() {
+        if one.level < SECOND {
             return false;
         }
         one.level -= SECOND;
@@ -79,7 +51,7 @@ impl Ration {
     fn forget_idle(&mut self, now: u64) {
         self.each.retain(|_, bucket| {
             bucket.fill(now);
-            !bucket.is_full()
+            bucket.level < ANSWERS_PER_SECOND_AND_ADDRESS * SECOND
         });
     }
 }

@@ -6,13 +6,13 @@
 //! (TCP's SYN cookies do the same with 32.)
 
 use crate::clock::SECOND;
+use crate::listener_c::{hash_of_claim, Claim};
 use crate::options::Secret;
 use crate::peers::Peer;
 use crate::random::Random;
 use crate::shard::Shard;
 use crate::wire::{Label, COOKIE_BITS};
-use siphasher::sip::SipHasher24;
-use std::hash::{Hash, Hasher};
+use std::net::{IpAddr, SocketAddr};
 
 /// A label is valid in the period in which it was made and in the next.
 const PERIOD_NS: u64 = 10 * SECOND;
@@ -43,12 +43,25 @@ impl Retries {
     }
 
     fn of_period(&self, peer: &Peer, incarnation: u64, period: u64) -> Label {
-        let mut hasher = SipHasher24::new_with_keys(self.key.0, self.key.1);
-        (peer, incarnation, period).hash(&mut hasher);
-        let hash = hasher.finish();
+        let Peer { address, identity, fingerprint } = *peer;
+        let claim = Claim { address: &bytes_of(address), identity, fingerprint, incarnation };
+        let hash = hash_of_claim([self.key.0, self.key.1], &claim, period);
         let drawn = (hash >> 32) as u32 & ((1 << COOKIE_BITS) - 1);
         Label { cookie: self.shard.cookie(drawn), key: hash as u32 }
     }
+}
+
+/// An address as the emitted listener is given it: IP address, port, and the scope, if it has one.
+fn bytes_of(address: SocketAddr) -> Vec<u8> {
+    let mut bytes = match address.ip().to_canonical() {
+        IpAddr::V4(ip) => ip.octets().to_vec(),
+        IpAddr::V6(ip) => ip.octets().to_vec(),
+    };
+    bytes.extend(address.port().to_be_bytes());
+    if let SocketAddr::V6(address) = address {
+        bytes.extend(Some(address.scope_id()).filter(|scope| *scope != 0).iter().flat_map(|scope| scope.to_be_bytes()));
+    }
+    bytes
 }
 
 #[cfg(test)]

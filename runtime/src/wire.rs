@@ -4,6 +4,7 @@
 pub mod secure;
 
 use crate::error::Words;
+use crate::listener_c::{self, identification, RawControl, RawIdentification, RawLabel};
 
 /// Bytes of the preamble.
 pub const PREAMBLE: usize = 4;
@@ -23,12 +24,8 @@ const PING: u8 = 2;
 const PONG: u8 = 3;
 const RETRY: u8 = 4;
 const ENDED: u8 = 5;
-/// Bytes of the frame `ended` without its text.
-const ENDED_HEAD: usize = 18;
 /// The longest text of an application in a control frame, in bytes.
 pub const WORDS_MAX: usize = 255;
-/// Bytes of a refusal that names no stack.
-const REFUSED_HEAD: usize = 21;
 
 /// The first four bytes of every frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,19 +79,17 @@ pub struct Label {
     pub key: u32,
 }
 
+impl From<RawLabel> for Label {
+    fn from(RawLabel { cookie, key }: RawLabel) -> Label {
+        Label { cookie, key }
+    }
+}
+
 impl Identification {
     /// Reads it from an identified frame; None if the frame is too short. The check behind it is the stack's to judge.
     pub fn read(frame: &[u8]) -> Option<Identification> {
-        let long_shape = Preamble::read(frame)?.shape == LONG_SHAPE;
-        let at = if long_shape { 14 } else { 12 };
-        Some(Identification {
-            fingerprint: fingerprint(frame)?,
-            cookie: u32_at(frame, at)? & 0xff_ffff,
-            sender: u64_at(frame, at + 4)?,
-            receiver: u64_at(frame, at + 12)?,
-            incarnation: u64_at(frame, at + 20)?,
-            key: u32_at(frame, at + 28)?,
-        })
+        let RawIdentification { fingerprint, sender, receiver, incarnation, cookie, key } = identification(frame)?;
+        Some(Identification { fingerprint, cookie, sender, receiver, incarnation, key })
     }
 
     /// What frames to the sender are to carry.
@@ -105,7 +100,7 @@ impl Identification {
 
 /// The key in a short frame; 0 if there is none.
 pub fn short_key(frame: &[u8]) -> u32 {
-    u32_at(frame, PREAMBLE).unwrap_or(0)
+    listener_c::short_key(frame)
 }
 
 /// The fingerprint in an identified frame; None if the frame is too short.
@@ -148,77 +143,48 @@ impl Control {
     /// Reads a control frame; None if it is too short, of another version or of a kind that this version does not have.
     /// Bytes beyond those of its kind are ignored, so that later versions may add some.
     pub fn read(frame: &[u8]) -> Option<Control> {
-        let preamble = Preamble::read(frame).filter(Preamble::is_control)?;
-        if frame.get(4..HEAD)? != [VERSION, frame[5], 0, 0] {
-            return None;
-        }
-        let cookie = preamble.cookie;
-        let key = |at| u32_at(frame, at);
-        match frame[5] {
+        let (raw, rest) = RawControl::read(frame)?;
+        let (to, number) = (Label::from(raw.to), raw.number);
+        Some(match raw.kind as u8 {
             REFUSED => {
-                let to = Label { cookie, key: key(16)? };
-                let fingerprint = u64_at(frame, 8)?;
-                let serves = *frame.get(20)?;
-                let named = frame[REFUSED_HEAD..].chunks_exact(8).take(usize::from(serves));
+                let named = rest.chunks_exact(8);
                 let served = named.map(|bytes| u64::from_le_bytes(bytes.try_into().expect("8 bytes"))).collect();
-                Some(Control::Refused { to, fingerprint, serves, served })
+                Control::Refused { to, fingerprint: number, serves: raw.serves as u8, served }
             }
-            UNKNOWN => Some(Control::Unknown { unknown: Label { cookie, key: key(8)? } }),
-            PING => Some(Control::Ping { to: Label { cookie, key: key(16)? }, token: u64_at(frame, 8)? }),
-            PONG => Some(Control::Pong { cookie, token: u64_at(frame, 8)? }),
-            RETRY => {
-                let label = Label { cookie: u32_at(frame, 12)? & 0xff_ffff, key: key(16)? };
-                Some(Control::Retry { to: Label { cookie, key: key(8)? }, label })
+            UNKNOWN => Control::Unknown { unknown: to },
+            PING => Control::Ping { to, token: number },
+            PONG => Control::Pong { cookie: to.cookie, token: number },
+            RETRY => Control::Retry { to, label: raw.label.into() },
+            _ => {
+                let all = [Ending::Busy, Ending::Refused, Ending::Farewell, Ending::Over];
+                let words = Words { code: raw.code, text: String::from_utf8_lossy(rest).into_owned() };
+                Control::Ended { to, why: *all.get(raw.why as usize)?, words }
             }
-            ENDED => {
-                let why = [Ending::Busy, Ending::Refused, Ending::Farewell, Ending::Over]
-                    .into_iter()
-                    .nth(frame.get(16)?.to_owned().into())?;
-                let text = frame.get(ENDED_HEAD..ENDED_HEAD + usize::from(*frame.get(17)?))?;
-                let words = Words { code: key(12)?, text: String::from_utf8_lossy(text).into_owned() };
-                Some(Control::Ended { to: Label { cookie, key: key(8)? }, why, words })
-            }
-            _ => None,
-        }
+        })
     }
 
     /// Writes the frame in at most `room` bytes, the length of its cause; None if it does not fit. A refusal names as
     /// many stacks as fit, and of a text there is as much as fits.
     pub fn write(&self, room: usize) -> Option<Vec<u8>> {
-        let (kind, cookie) = match self {
-            Control::Refused { to, .. } => (REFUSED, to.cookie),
-            Control::Unknown { unknown } => (UNKNOWN, unknown.cookie),
-            Control::Ping { to, .. } => (PING, to.cookie),
-            Control::Pong { cookie, .. } => (PONG, *cookie),
-            Control::Retry { to, .. } => (RETRY, to.cookie),
-            Control::Ended { to, .. } => (ENDED, to.cookie),
-        };
-        let mut frame = head(kind, cookie);
+        let raw = |kind: u8, to: &Label| RawControl::new(kind, RawLabel { cookie: to.cookie, key: to.key });
         match self {
             Control::Refused { to, fingerprint, serves, served } => {
-                frame.extend(fingerprint.to_le_bytes());
-                frame.extend(to.key.to_le_bytes());
-                frame.push(*serves);
-                let fit = room.saturating_sub(REFUSED_HEAD) / 8;
-                served.iter().take(fit).for_each(|one| frame.extend(one.to_le_bytes()));
+                let named: Vec<u8> = served.iter().flat_map(|one| one.to_le_bytes()).collect();
+                let (number, serves) = (*fingerprint, (*serves).into());
+                RawControl { number, serves, ..raw(REFUSED, to) }.write(&named, room)
             }
-            Control::Unknown { unknown } => frame.extend(unknown.key.to_le_bytes()),
-            Control::Ping { to, token } => {
-                frame.extend(token.to_le_bytes());
-                frame.extend(to.key.to_le_bytes());
+            Control::Unknown { unknown } => raw(UNKNOWN, unknown).write(&[], room),
+            Control::Ping { to, token } => RawControl { number: *token, ..raw(PING, to) }.write(&[], room),
+            Control::Pong { cookie, token } => {
+                RawControl { number: *token, ..raw(PONG, &Label { cookie: *cookie, key: 0 }) }.write(&[], room)
             }
-            Control::Pong { token, .. } => frame.extend(token.to_le_bytes()),
-            Control::Retry { to, label } => {
-                [to.key, label.cookie, label.key].iter().for_each(|word| frame.extend(word.to_le_bytes()));
+            Control::Retry { to, label: Label { cookie, key } } => {
+                RawControl { label: RawLabel { cookie: *cookie, key: *key }, ..raw(RETRY, to) }.write(&[], room)
             }
-            Control::Ended { to, why, words } => {
-                [to.key, words.code].iter().for_each(|word| frame.extend(word.to_le_bytes()));
-                let text = cut(&words.text, room.saturating_sub(ENDED_HEAD).min(WORDS_MAX));
-                frame.extend([*why as u8, text.len() as u8]);
-                frame.extend(text.as_bytes());
+            Control::Ended { to, why, words: Words { code, text } } => {
+                RawControl { why: *why as u32, code: *code, ..raw(ENDED, to) }.write(text.as_bytes(), room)
             }
         }
-        (frame.len() <= room).then_some(frame)
     }
 }
 
@@ -253,6 +219,8 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// Bytes of the frame `ended` without its text.
+    const ENDED_HEAD: usize = 18;
     const MINE: Label = Label { cookie: 0x030201, key: 0x12345678 };
 
     fn hex(bytes: &[u8]) -> String {

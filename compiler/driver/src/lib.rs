@@ -14,7 +14,7 @@ mod stages;
 pub mod tree;
 
 pub use meaning::{is_of_command_line, is_settable, Bound, Meaning, Resolved};
-pub use nacre_backend_c::{Emitted, Level};
+pub use nacre_backend_c::{Emitted, Level, INTERFACE};
 pub use nacre_bypass::Made;
 pub use nacre_optimize::calls::Decision;
 pub use nacre_typed::{Override, Variation};

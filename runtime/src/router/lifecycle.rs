@@ -31,7 +31,10 @@ impl<O: Outbox> Router<O> {
         if !connection.arrived || connection.secured.is_some() {
             return;
         }
-        for other in self.connections.of_peer(&peer).into_iter().filter(|other| other.is_older(id)) {
+        let mut older = self.connections.of_peer(&peer);
+        older.retain(|other| other.is_older(id));
+        older.sort_unstable();
+        for other in older {
             self.statistics.restarted += u64::from(self.get(other).is_ok_and(|other| other.phase == Phase::Live));
             self.end(other, Reason::Restarted);
         }

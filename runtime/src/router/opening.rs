@@ -105,18 +105,18 @@ impl<O: Outbox> Router<O> {
         if with_own_identity {
             return Ok(());
         }
-        for id in self.connections.of_peer(&peer) {
-            // Somebody else, on the way, may use the address of the peer.
-            let secured = self.get(id).ok().and_then(|connection| connection.secured.as_ref());
-            if secured.zip(expect).is_some_and(|(secured, expect)| !expect.is_met_by(secured.peer_key)) {
-                continue;
-            }
-            if self.get(id).is_ok_and(|connection| connection.phase == Phase::Live) {
-                let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
-                return Err(Error::Invalid(why));
-            }
-            self.remove(id);
+        // Somebody else, on the way, may use the address of the peer.
+        let is_another = |id: &ConnectionId| {
+            let secured = self.get(*id).ok().and_then(|connection| connection.secured.as_ref());
+            secured.zip(expect.as_ref()).is_some_and(|(secured, expect)| !expect.is_met_by(secured.peer_key))
+        };
+        let same: Vec<ConnectionId> =
+            self.connections.of_peer(&peer).into_iter().filter(|id| !is_another(id)).collect();
+        if same.iter().any(|id| self.get(*id).is_ok_and(|connection| connection.phase == Phase::Live)) {
+            let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
+            return Err(Error::Invalid(why));
         }
+        same.into_iter().for_each(|id| self.remove(id));
         if self.security.handshakes.begun_with(peer.address).any(|pending| pending.peer == peer) {
             let why = format!("a connection with {} and this stack begins; give each its identity", peer.address);
             return Err(Error::Invalid(why));
@@ -124,14 +124,16 @@ impl<O: Outbox> Router<O> {
         Ok(())
     }
 
-    /// What a new connection will be known by; if there is no room, one that lingers makes it, or the oldest that is
-    /// not confirmed.
+    /// What a new connection will be known by; if there is no room, the one makes it that lingers for the longest time,
+    /// or the oldest that is not confirmed.
     pub(super) fn propose(&mut self) -> Result<Proposed, Error> {
         if self.connections.is_full() {
-            let lingers = |connection: &&Connection| matches!(connection.phase, Phase::Lingering { .. });
-            let spare = self.connections.iter().find(lingers).map(|connection| connection.id);
-            match spare {
-                Some(id) => self.remove(id),
+            let lingers = |connection: &Connection| match connection.phase {
+                Phase::Lingering { until } => Some((until, connection.id)),
+                Phase::Tentative | Phase::Live => None,
+            };
+            match self.connections.iter().filter_map(lingers).min() {
+                Some((_, id)) => self.remove(id),
                 None => self.admission.oldest().into_iter().for_each(|id| self.evict(id)),
             }
         }

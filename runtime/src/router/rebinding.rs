@@ -66,9 +66,12 @@ impl<O: Outbox> Router<O> {
     /// Asks a silent peer where it was before, too. Both ends may have followed copies of somebody who is faster than
     /// they, and who is silent now: then neither hears the other at its address.
     pub(super) fn ask_earlier(&mut self, id: ConnectionId) {
-        let token = self.random.draw() | 1;
         let Ok(connection) = self.get(id) else { return };
         let earlier = connection.secured.as_ref().map_or(Vec::new(), |secured| secured.earlier.clone());
+        if earlier.is_empty() {
+            return;
+        }
+        let token = self.random.draw() | 1;
         earlier.into_iter().for_each(|to| self.say_sealed_to(id, to, &Inner::Ping(token)));
     }
 

@@ -9,7 +9,8 @@ use crate::names;
 use crate::parts::{Content, Section};
 use crate::writer::Writer;
 
-const INTERFACE: &str = include_str!("nacre.h");
+/// The interface of every stack, at the head of each header.
+pub const INTERFACE: &str = include_str!("nacre.h");
 const PROTOTYPES: &str = include_str!("support/prototypes.h");
 
 impl Writer<'_> {

@@ -79,6 +79,7 @@ use nacre_stack::normal::normal;
 use nacre_stack::Stack;
 
 pub use emitted::{Emitted, Level, Options, Sources};
+pub use header::INTERFACE;
 pub use parts::{Content, Part};
 
 /// Emits a stack as C with default options.
