@@ -43,14 +43,43 @@ pub fn judge() {
     JUDGES.store(true, Ordering::Relaxed);
 }
 
-/// Prints lines of the result. If the reader has closed the pipe, the program ends.
+static OUTLASTS: AtomicBool = AtomicBool::new(false);
+static UNREAD: AtomicBool = AtomicBool::new(false);
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// From here on output that cannot be printed does not end the program: others depend on its work.
+pub fn outlast_output() {
+    OUTLASTS.store(true, Ordering::Relaxed);
+}
+
+/// Returns whether output could not be printed, and the program has outlasted it. Nothing is printed since.
+pub fn is_unread() -> bool {
+    UNREAD.load(Ordering::Relaxed)
+}
+
+/// The result of work that has outlasted its output: an error of the output is a failure, a closed pipe is not.
+pub fn outlasted(exit: Exit) -> Exit {
+    match exit {
+        Exit::Yes if FAILED.load(Ordering::Relaxed) => Exit::No,
+        exit => exit,
+    }
+}
+
+/// Prints lines of the result. If the reader has closed the pipe, the program ends, unless it outlasts that.
 pub fn print(text: &str) {
+    if is_unread() {
+        return;
+    }
     let mut out = io::stdout().lock();
     let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
     let written = write!(out, "{text}{newline}").and_then(|()| out.flush());
-    if let Err(error) = written {
-        std::process::exit(unprinted(&error).into());
+    let Err(error) = written else { return };
+    let status = unprinted(&error);
+    if !OUTLASTS.load(Ordering::Relaxed) {
+        std::process::exit(status.into());
     }
+    FAILED.store(status != 0, Ordering::Relaxed);
+    UNREAD.store(true, Ordering::Relaxed);
 }
 
 /// Reports that output could not be printed, and returns the exit status. A closed pipe is not reported.

@@ -1,10 +1,10 @@
-//! Ctrl-C and SIGTERM: the first requests a clean shutdown, the second ends the program at once.
+//! Ctrl-C, SIGTERM and SIGHUP: the first requests a clean shutdown, the second ends the program at once.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::console::Exit;
@@ -24,7 +24,7 @@ impl Interrupt {
     pub fn watch() -> Result<Interrupt, String> {
         leave_to_main_thread();
         let interrupt = Interrupt { asked: Arc::default(), signal: Arc::default() };
-        for signal in [SIGINT, SIGTERM] {
+        for signal in signals() {
             // In this order: at the first signal the flag is not set yet, so the program is not ended.
             flag::register_conditional_default(signal, interrupt.asked.clone())
                 .and_then(|_| flag::register_usize(signal, interrupt.signal.clone(), signal as usize))
@@ -48,6 +48,64 @@ impl Interrupt {
     pub fn exit(&self) -> Exit {
         Exit::Interrupted(self.signal.load(Ordering::Relaxed) as i32)
     }
+
+    /// Ends the program at a signal, after a last act, until the result is dropped: for work that does not look for
+    /// signals.
+    pub fn end_at_once(&self, last: impl FnOnce() + Send + 'static) -> Result<EndAtOnce, String> {
+        let guard = EndAtOnce { interrupt: self.clone(), last: Arc::new(Mutex::new(Some(Box::new(last)))) };
+        let watching = EndAtOnce { interrupt: self.clone(), last: guard.last.clone() };
+        let watch = move || {
+            while watching.lock().is_some() {
+                watching.look();
+                std::thread::sleep(TURN);
+            }
+        };
+        let started = std::thread::Builder::new().name("signals".into()).spawn(watch);
+        started.map(|_| guard).map_err(|error| format!("cannot start a thread: {error}"))
+    }
+}
+
+type LastAct = Box<dyn FnOnce() + Send>;
+
+/// As long as it is there, a signal ends the program at once.
+pub struct EndAtOnce {
+    interrupt: Interrupt,
+    last: Arc<Mutex<Option<LastAct>>>,
+}
+
+impl EndAtOnce {
+    /// Ends the program if a signal came.
+    pub fn look(&self) {
+        let mut last = self.lock();
+        if !self.interrupt.came() {
+            return;
+        }
+        // The lock is held to the end: nobody else goes on, or acts again.
+        if let Some(last) = last.take() {
+            last();
+            let _ = std::process::ExitCode::from(self.interrupt.exit());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<LastAct>> {
+        self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Drop for EndAtOnce {
+    fn drop(&mut self) {
+        *self.lock() = None;
+    }
+}
+
+/// The signals that end the program. A hangup that is ignored from the start (`nohup`) remains so.
+fn signals() -> Vec<i32> {
+    // SAFETY: `now` is written by the call, which changes nothing.
+    let hangs_up = unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(SIGHUP, std::ptr::null(), &mut now) == 0 && now.sa_sigaction != libc::SIG_IGN
+    };
+    [SIGINT, SIGTERM].into_iter().chain(hangs_up.then_some(SIGHUP)).collect()
 }
 
 /// Blocks the signals in this thread and those that it starts. The main thread, which only waits, takes a second one
@@ -55,11 +113,11 @@ impl Interrupt {
 fn leave_to_main_thread() {
     // SAFETY: the set is initialized by `sigemptyset`, and the call changes the mask of this thread alone.
     unsafe {
-        let mut both = std::mem::zeroed();
-        libc::sigemptyset(&mut both);
-        for signal in [SIGINT, SIGTERM] {
-            libc::sigaddset(&mut both, signal);
+        let mut all = std::mem::zeroed();
+        libc::sigemptyset(&mut all);
+        for signal in signals() {
+            libc::sigaddset(&mut all, signal);
         }
-        libc::pthread_sigmask(libc::SIG_BLOCK, &both, std::ptr::null_mut());
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
     }
 }

@@ -257,15 +257,47 @@ fn interrupted_receiver_leaves_in_order() {
     assert_eq!(files(&folder), ["original"]);
 }
 
+/// SIGHUP comes when a terminal is closed; it stays ignored under `nohup`, and these tests may run so.
 #[test]
-fn sigterm_ends_a_receiver_in_order() {
-    let Long { one, err, other, other_err, folder, .. } = long_transfer();
-    signal(&one, &["TERM"]);
-    let (status, words) = ends(one, err);
-    assert!(status.signal() == Some(SIGTERM) && words.contains("bytes are missing): interrupted"), "{status}: {words}");
-    let (status, words) = ends(other, other_err);
-    assert!(status.code() == Some(1) && words.contains("the receiver has left before it had"), "{status}: {words}");
-    assert_eq!(files(&folder), ["original"]);
+fn other_signals_end_a_receiver_in_order() {
+    let ignored = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let ignored = ignored.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a set").trim();
+    let hangs_up = u64::from_str_radix(ignored, 16).expect("digits") & 1 == 0;
+    for (name, number) in [("TERM", SIGTERM)].into_iter().chain(hangs_up.then_some(("HUP", 1))) {
+        let Long { one, err, other, other_err, folder, .. } = long_transfer();
+        signal(&one, &[name]);
+        let (status, words) = ends(one, err);
+        assert!(status.signal() == Some(number) && words.contains("missing): interrupted"), "{status}: {words}");
+        let (status, words) = ends(other, other_err);
+        assert!(status.code() == Some(1) && words.contains("the receiver has left before it had"), "{status}: {words}");
+        assert_eq!(files(&folder), ["original"]);
+    }
+}
+
+/// The compiler of this sender never ends.
+#[test]
+fn sender_that_is_interrupted_before_it_connects_prints_one_object() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let [compiler, begun, file] = ["compiler", "begun", "file"].map(|name| folder.path().join(name));
+    std::fs::write(&compiler, format!("#!/bin/sh\necho > '{}'\nexec sleep 1000\n", begun.display())).expect("written");
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).expect("made executable");
+    std::fs::write(&file, "content").expect("written");
+    let arguments = ["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--json", "--to", "127.0.0.1:9"];
+    let mut command = nacre(&arguments);
+    command.arg("--file").arg(&file).env("CC", &compiler).stdout(Stdio::piped()).stderr(Stdio::null());
+    let sender = command.spawn().expect("starts");
+    while !begun.exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    interrupt(&sender);
+    let done = sender.wait_with_output().expect("ends");
+    assert_eq!(done.status.signal(), Some(SIGINT));
+    let object: serde_json::Value = serde_json::from_slice(&done.stdout).expect("one object");
+    assert_eq!(
+        (&object["ok"], &object["cause"], &object["name"]),
+        (&false.into(), &"interrupted".into(), &serde_json::Value::Null)
+    );
 }
 
 /// It does not even clean up: the stopped program receives both signals when it continues.

@@ -89,6 +89,76 @@ fn tree_is_recreated_without_its_links_and_each_is_reported() {
     assert_eq!(alice.received_tree(), [below("tree-1"), below("tree")].concat());
 }
 
+/// Also where the results are objects.
+#[test]
+fn sender_whose_results_nobody_reads_sends_everything() {
+    for json in [None, Some("--json")] {
+        let (alice, bob) = (User::new(), User::new());
+        let receiver = alice.plain_receiver(&["--once"]);
+        let files = ["one", "two", "three"].map(|name| file(&bob, name, 100_000));
+        let mut command = bob.plain("send", &["--to", &receiver.address]);
+        command.args(json).arg("--file").args(&files).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut sender = command.spawn().expect("starts");
+        drop(sender.stdout.take());
+        let done = sender.wait_with_output().expect("ends");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert!(receiver.ends().0.success());
+        assert_eq!(alice.received(), ["one", "three", "two"]);
+    }
+}
+
+#[test]
+fn sender_whose_results_cannot_be_written_sends_everything_and_fails() {
+    let (alice, bob) = (User::new(), User::new());
+    let receiver = alice.plain_receiver(&["--once"]);
+    let files = ["one", "two"].map(|name| file(&bob, name, 100_000));
+    let mut command = bob.plain("send", &["--json", "--to", &receiver.address, "--file"]);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+    let done = command.args(&files).stdout(full).output().expect("starts");
+    let err = String::from_utf8_lossy(&done.stderr);
+    assert_eq!((done.status.code(), err.matches("standard output: ").count()), (Some(1), 1), "{err}");
+    assert!(receiver.ends().0.success());
+    assert_eq!(alice.received(), ["one", "two"]);
+}
+
+/// Another sender's file is under way when the first result cannot be printed: nothing remains of it.
+#[test]
+fn receiver_whose_results_nobody_reads_leaves_in_order() {
+    let (alice, bob, carol) = (User::new(), User::new(), User::new());
+    let mut receiver = alice.plain_receiver(&["--json"]);
+    let mut command = carol.plain("send", &["--to", &receiver.address, "--file", "-", "--name", "endless"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut sender = command.spawn().expect("starts");
+    let mut input = sender.stdin.take().expect("piped");
+    input.write_all(&[7; 100_000]).expect("taken");
+    while !alice.received().iter().any(|name| name.starts_with(".nacre-")) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    drop(receiver.output());
+    let (status, _, err) = bob.send_plain(&receiver.address, &["--file", text(&file(&bob, "one", 1))]);
+    assert_eq!(status, 0, "it is stored: {err}");
+    let (status, words) = receiver.ends();
+    assert!(status.success() && words.contains("nobody reads what the receiver prints"), "{status}: {words}");
+    let done = sender.wait_with_output().expect("ends");
+    let err = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(1) && err.contains("the receiver has left before it had"), "{err}");
+    drop(input);
+    assert_eq!(alice.received(), ["one"]);
+}
+
+/// The system makes it up when it is read, and states a size of 0.
+#[test]
+fn file_with_more_than_it_states_is_not_sent() {
+    let (alice, bob) = (User::new(), User::new());
+    let receiver = alice.plain_receiver(&[]);
+    let (status, objects, err) = bob.send_plain(&receiver.address, &["--file", "/proc/version"]);
+    assert_eq!((status, objects.len()), (1, 1), "{err}");
+    assert!(err.contains("the file has more than the 0 bytes that it states"), "{err}");
+    assert!(objects[0]["ok"] == false && objects[0]["cause"] == "changed", "{objects:?}");
+    receiver.kill();
+    assert_eq!(alice.received(), [""; 0]);
+}
+
 #[test]
 fn folder_without_recursion_is_refused_and_nothing_is_sent() {
     let bob = User::new();
@@ -104,7 +174,7 @@ fn names_of_every_kind_are_stored_and_printed_without_harm() {
     let tree = bob.path("tree");
     fs::create_dir(&tree).expect("made");
     let long = "x".repeat(255);
-    let inside: [&[u8]; 9] = [
+    let inside: [&[u8]; 10] = [
         b"new\nline",
         b"\x1b[2Jclear",
         b"-rf",
@@ -112,6 +182,7 @@ fn names_of_every_kind_are_stored_and_printed_without_harm() {
         b"a\x01",
         b"a\x02",
         b"\xff\xfe",
+        "t\u{e0041}g".as_bytes(),
         b"back\\slash",
         long.as_bytes(),
     ];
@@ -132,7 +203,7 @@ fn names_of_every_kind_are_stored_and_printed_without_harm() {
     for output in [out, err, words, said] {
         require_harmless(&output);
     }
-    let below = ["__[2Jclear", "_rf", "a_", "a_-1", "back_slash", "exe._txt", "new_line", "\u{fffd}\u{fffd}"];
+    let below = ["__[2Jclear", "_rf", "a_", "a_-1", "back_slash", "exe._txt", "new_line", "t_g", "\u{fffd}\u{fffd}"];
     let mut expected: Vec<String> = below.iter().map(|name| format!("tree/{}", name.replace("__", "_"))).collect();
     expected.extend(["_[2J", "_-help", "profile", "nacre-1.part", "_r", "tree/"].map(str::to_string));
     expected.push(format!("tree/{long}"));

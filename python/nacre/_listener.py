@@ -8,7 +8,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Iterator, TypeVar
 
@@ -42,6 +42,7 @@ from ._values import (
     data_of,
     number_of,
     port_of,
+    require_kind,
     sized,
     text_of,
 )
@@ -248,6 +249,9 @@ class Listener:
         bytes) is kept by servers across restarts. `capture` is a pcap file. `options` are the numbers of `struct
         nacre_options`, such as timeout_ms=5000. Raises OSError if the address cannot be bound, ValueError for values
         that are none."""
+        for what, value, kind in (("keys", keys, Keys), ("faults", faults, Faults)):
+            if value is not None:
+                require_kind(what, value, kind)
         made = c.COptions(size=ctypes.sizeof(c.COptions))
         numbers = {name for name, kind in c.COptions._fields_ if kind in (ctypes.c_uint32, ctypes.c_uint64)}
         for name, value in options.items():
@@ -284,6 +288,7 @@ class Listener:
         """Lets peers begin connections with a stack. `given` are given values of the stack for each of them, or a
         function that returns them, by the peer's address. If they cannot be set, the peer is refused, and what went
         wrong is logged."""
+        require_kind("a stack", stack, Stack)
         prepare = _Prepare(given, is_served=True)
         self._do(library.nacre_serve_with, stack._raw, prepare.function, None)
         self._kept.append(prepare)
@@ -303,6 +308,7 @@ class Listener:
         `expect` is whom a connection of a stack with keys expects: a public key of 32 bytes, "psk" for a peer with the
         same psk, "any" for any peer with keys; None: the one that the listener's options imply. `given` are given
         values of the stack."""
+        require_kind("a stack", stack, Stack)
         prepare = _Prepare(given, is_served=False)
         made = c.CConnecting(size=ctypes.sizeof(c.CConnecting), expect=3, prepare=prepare.function)
         if isinstance(expect, str):
@@ -504,6 +510,8 @@ class _Prepare:
     """Sets given values when the library asks for them."""
 
     def __init__(self, given: Given | Callable[[Address | None], Given] | None, is_served: bool) -> None:
+        if given is not None and not (is_served and callable(given)):
+            require_kind("given", given, Mapping)
         self._given, self._is_served = given, is_served
         #: What was raised when a connection began; it is logged if a peer began it.
         self.happened: BaseException | None = None

@@ -76,6 +76,11 @@ def sized(what: str, value: Message, size: int) -> bytes:
     return value
 
 
+def require_kind(what: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{what} is a {kind.__name__}, not {value!r}")
+
+
 def text_of(what: str, value: str) -> bytes:
     if not isinstance(value, str):
         raise TypeError(f"{what} is a str, not {value!r}")

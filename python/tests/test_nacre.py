@@ -57,6 +57,19 @@ def until(listener: nacre.Listener, kind: type[E], *others: nacre.Listener) -> E
 
 
 class Stacks(unittest.TestCase):
+    def test_other_objects_than_expected_are_named(self) -> None:
+        keys = nacre.Keys.generate()
+        for wrong in (5, "text", b"x" * 32, nacre.Keys, object()):
+            self.assertRaisesRegex(TypeError, "keys is a Keys", nacre.Listener, "127.0.0.1", keys=wrong)
+            self.assertRaisesRegex(TypeError, "faults is a Faults", nacre.Listener, "127.0.0.1", faults=wrong)
+            with nacre.Listener("127.0.0.1", keys=keys) as one:
+                self.assertRaisesRegex(TypeError, "a stack is a Stack", one.serve, wrong)
+                self.assertRaisesRegex(TypeError, "a stack is a Stack", one.connect, "127.0.0.1", 9, wrong)
+                if not callable(wrong):
+                    self.assertRaisesRegex(TypeError, "given is a Mapping", one.serve, reliable, wrong)
+                with self.assertRaisesRegex(TypeError, "given is a Mapping"):
+                    one.connect("127.0.0.1", 9, reliable, given=wrong)  # type: ignore[arg-type]
+
     def test_errors_say_what_is_wrong(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "wrong.nacre"

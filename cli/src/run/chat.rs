@@ -17,8 +17,8 @@ use super::names::printable;
 use super::protection::Protection;
 use super::trust::Trust;
 use crate::args::Chat;
-use crate::console::{print, say, Exit, Limited};
-use crate::interrupt::Interrupt;
+use crate::console::{is_unread, print, say, Exit, Limited};
+use crate::interrupt::{EndAtOnce, Interrupt};
 
 /// The polling interval between standard input and the network.
 const TURN: Duration = Duration::from_millis(10);
@@ -26,7 +26,13 @@ const TURN: Duration = Duration::from_millis(10);
 const END: &[u8] = b"\n";
 
 /// Exchanges lines with the peers until both inputs end or Ctrl-C.
-pub fn chat(args: &Chat, stack: &Stack, protection: &Protection) -> Result<Exit, Failure> {
+pub fn chat(
+    args: &Chat,
+    stack: &Stack,
+    protection: &Protection,
+    interrupt: &Interrupt,
+    early: EndAtOnce,
+) -> Result<Exit, Failure> {
     let options = Options { connections: 64, ..Options::default() };
     let (mut line, to) = match (args.listen, &args.to) {
         (Some(at), _) => (Line::open(at, &args.net, options, protection)?, None),
@@ -36,7 +42,7 @@ pub fn chat(args: &Chat, stack: &Stack, protection: &Protection) -> Result<Exit,
         }
         (None, None) => return Err("expected --listen or --to".into()),
     };
-    let interrupt = Interrupt::watch()?;
+    drop(early);
     let mut peers = Vec::new();
     let doorkeeper = Doorkeeper::new(protection, &args.allowed.allow);
     match &to {
@@ -44,7 +50,7 @@ pub fn chat(args: &Chat, stack: &Stack, protection: &Protection) -> Result<Exit,
             say(&format!("talking to {to} over {}", introduce(stack)));
             let trust = Trust { peer: to, pin: args.expected.peer, protection, stack, first: None };
             let mut begun = trust.connect(&mut line.listener)?;
-            match trust.meet(&mut line.listener, &mut begun, &interrupt) {
+            match trust.meet(&mut line.listener, &mut begun, interrupt) {
                 Err(_) if interrupt.came() => return Ok(interrupt.exit()),
                 met => met?,
             };
@@ -89,7 +95,7 @@ struct Talk<'t> {
     ended: bool,
     /// Lines that a peer did not receive, or may not have received.
     lost: bool,
-    interrupt: Interrupt,
+    interrupt: &'t Interrupt,
     words: Limited,
 }
 
@@ -115,7 +121,10 @@ impl Talk<'_> {
                 _ => {}
             }
             if self.interrupt.came() {
-                return self.leave(line);
+                return self.leave(line, "interrupted", self.interrupt.exit());
+            }
+            if is_unread() {
+                return self.leave(line, "nobody reads the lines", Exit::Yes);
             }
             self.doorkeeper.report(&line.listener, &mut self.words);
             self.read();
@@ -236,12 +245,12 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// Handles an interruption: sent lines still arrive, unsent ones are reported.
-    fn leave(&mut self, line: &mut Line) -> Result<Exit, String> {
+    /// Ends before the peers do: sent lines still arrive, unsent ones are reported.
+    fn leave(&mut self, line: &mut Line, why: &str, exit: Exit) -> Result<Exit, String> {
         let unsent = self.waiting.iter().filter(|(_, text)| text != END).count();
-        say(&format!("interrupted; {unsent} lines were not sent"));
+        say(&format!("{why}; {unsent} lines were not sent"));
         self.close(line)?;
-        Ok(self.interrupt.exit())
+        Ok(exit)
     }
 }
 

@@ -32,13 +32,20 @@ use names::{printable, shown};
 use protection::Protection;
 
 use crate::args::{Net, Run, Transfer};
-use crate::console::{complain, print_json, Exit};
+use crate::console::{self, complain, print_json, Exit};
+use crate::interrupt::{EndAtOnce, Interrupt};
 use crate::levels::{self, load};
 use crate::prove::Proving;
 use crate::{build, program};
 
-/// Runs `nacre run`: compiles the stack to C, loads it and transfers data over it.
+/// Runs `nacre run`: compiles the stack to C, loads it and transfers data over it. The peer does not learn whether
+/// somebody reads the results: the transfer goes on without.
 pub fn run(args: &Run) -> Exit {
+    console::outlast_output();
+    console::outlasted(load_and_transfer(args))
+}
+
+fn load_and_transfer(args: &Run) -> Exit {
     let net = match &args.what {
         Transfer::Receive(args) => &args.net,
         Transfer::Send(args) => &args.net,
@@ -47,6 +54,14 @@ pub fn run(args: &Run) -> Exit {
     let report = |failure: &Failure, is_encrypted: bool| {
         if net.json {
             print_json(&failure.json(verb(&args.what), is_encrypted));
+        }
+    };
+    let (interrupt, early) = match watch(args, net) {
+        Ok(watched) => watched,
+        Err(words) => {
+            complain(&words);
+            report(&words.into(), false);
+            return Exit::No;
         }
     };
     let (session, stack) = match program::stack(&args.which) {
@@ -66,12 +81,14 @@ pub fn run(args: &Run) -> Exit {
     let stack = match loaded {
         Ok(stack) => stack,
         Err(error) => {
+            // The compiler gets signals of the terminal, too.
+            early.look();
             complain(&error.to_string());
             report(&Failure::new(Cause::Stack, error.to_string()), false);
             return levels::exit(&error);
         }
     };
-    transfer(&args.what, net, &stack).unwrap_or_else(|failure| {
+    transfer(&args.what, net, &stack, &interrupt, early).unwrap_or_else(|failure| {
         complain(&failure.words);
         report(&failure, stack.is_secure());
         match failure.cause {
@@ -95,15 +112,34 @@ pub fn report_usage(text: &str) {
     print_json(&Failure::new(Cause::Usage, printable(&words.join(" "))).json(what, false));
 }
 
-fn transfer(what: &Transfer, net: &Net, stack: &Stack) -> Result<Exit, Failure> {
+/// Watches for signals. Until the transfer begins, one ends the program at once.
+fn watch(args: &Run, net: &Net) -> Result<(Interrupt, EndAtOnce), String> {
+    let interrupt = Interrupt::watch()?;
+    let prints = net.json && matches!(args.what, Transfer::Send(_));
+    let early = interrupt.end_at_once(move || {
+        if prints {
+            let words = "interrupted before anything was sent";
+            print_json(&Failure::new(Cause::Interrupted, words).json("send", false));
+        }
+    })?;
+    Ok((interrupt, early))
+}
+
+fn transfer(
+    what: &Transfer,
+    net: &Net,
+    stack: &Stack,
+    interrupt: &Interrupt,
+    early: EndAtOnce,
+) -> Result<Exit, Failure> {
     if let Transfer::Chat(args) = what {
         chat::require_side(args)?;
     }
     let protection = Protection::choose(&net.protection, stack)?;
     match what {
-        Transfer::Receive(args) => receive::receive(args, stack, &protection),
-        Transfer::Send(args) => send::send(args, stack, &protection),
-        Transfer::Chat(args) => chat::chat(args, stack, &protection),
+        Transfer::Receive(args) => receive::receive(args, stack, &protection, interrupt, early),
+        Transfer::Send(args) => send::send(args, stack, &protection, interrupt, early),
+        Transfer::Chat(args) => chat::chat(args, stack, &protection, interrupt, early),
     }
 }
 

@@ -12,11 +12,17 @@ pub const DEPTH: usize = 64;
 pub const PREFIX: &str = ".nacre-";
 
 /// Whether a character commands a terminal or changes how the text around it is read: control characters, breaks of
-/// lines, invisible characters and marks of direction.
+/// lines, marks of direction, and the invisible characters of Unicode (`Default_Ignorable_Code_Point`). Joiners and
+/// selectors of variants are no commands: words of several languages, and emoji, are written with them.
 fn is_command(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+        )
+        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}')
+        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}')
 }
 
 /// A text without characters that command the terminal.
@@ -94,6 +100,18 @@ mod tests {
         assert_eq!(components("a/.b/c"), Some(vec!["a", ".b", "c"]));
         assert_eq!(components(&"a/".repeat(DEPTH)), None);
         assert_eq!(components(&"x".repeat(PATH_MAX + 1)), None);
+    }
+
+    #[test]
+    fn invisible_characters_are_replaced_and_joiners_are_not() {
+        let short = "\u{ad}\u{34f}\u{61c}\u{115f}\u{17b4}\u{180e}\u{200b}\u{200e}\u{202e}\u{2060}\u{3164}\u{feff}";
+        let long = "\u{ffa0}\u{fff9}\u{1d173}\u{e0001}\u{e007f}";
+        for c in short.chars().chain(long.chars()) {
+            assert_eq!((safe(&format!("a{c}b")), printable(&c.to_string())), ("a_b".into(), "_".into()), "{c:?}");
+        }
+        for visible in ["\u{645}\u{6cc}\u{200c}\u{62e}", "\u{1f468}\u{200d}\u{1f469}", "\u{2764}\u{fe0f}"] {
+            assert_eq!(safe(visible), visible);
+        }
     }
 
     #[test]

@@ -18,12 +18,18 @@ use super::report::Whole;
 use super::share::in_the_way;
 use super::store::Store;
 use crate::args::Receive;
-use crate::console::{say, Exit, Limited};
-use crate::interrupt::{Interrupt, TURN};
+use crate::console::{is_unread, say, Exit, Limited};
+use crate::interrupt::{EndAtOnce, Interrupt, TURN};
 
 /// Receives files; with `--once`, the default for a file as target, until a sender is done: one that breaks off does
 /// not end it.
-pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result<Exit, Failure> {
+pub fn receive(
+    args: &Receive,
+    stack: &Stack,
+    protection: &Protection,
+    interrupt: &Interrupt,
+    early: EndAtOnce,
+) -> Result<Exit, Failure> {
     let store = Store::open(&args.out, args.overwrite, args.resume)?;
     let once = args.once || (!args.serve && !store.is_folder());
     let mut line = Line::open(args.listen, &args.net, Options::default(), protection)?;
@@ -45,11 +51,15 @@ pub fn receive(args: &Receive, stack: &Stack, protection: &Protection) -> Result
         told: HashSet::new(),
         words: Limited::default(),
     };
-    let interrupt = Interrupt::watch()?;
+    drop(early);
     loop {
         if interrupt.came() {
-            receiver.leave();
+            receiver.leave("interrupted");
             return Ok(interrupt.exit());
+        }
+        if !once && is_unread() {
+            receiver.leave("nobody reads what the receiver prints");
+            return Ok(Exit::Yes);
         }
         match receiver.next() {
             Ok(Some((last, is_whole))) if once => {
@@ -284,9 +294,9 @@ impl Receiver<'_> {
         Ok(())
     }
 
-    /// Handles an interruption: removes or keeps partial files and notifies the senders.
-    fn leave(&mut self) {
-        self.give_up_all("interrupted");
+    /// Ends before the senders do: removes or keeps partial files and notifies the senders.
+    fn leave(&mut self, why: &str) {
+        self.give_up_all(why);
         let listener = &mut self.line.listener;
         let peers = listener.connections();
         for peer in &peers {

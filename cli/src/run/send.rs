@@ -16,13 +16,19 @@ use super::trust::Trust;
 use super::walk::{Item, Walk};
 use crate::args::Send;
 use crate::console::{complain, print_json, say, Exit};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{EndAtOnce, Interrupt};
 
 /// The time limit for closing a connection.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Sends everything that the arguments name, and waits for the receiver's checksums.
-pub fn send(args: &Send, stack: &Stack, protection: &Protection) -> Result<Exit, Failure> {
+pub fn send(
+    args: &Send,
+    stack: &Stack,
+    protection: &Protection,
+    interrupt: &Interrupt,
+    early: EndAtOnce,
+) -> Result<Exit, Failure> {
     let (mut walk, subject) = (Walk::begin(args)?, Walk::subject(args));
     let options = Options { connections: 4, ..Options::default() };
     let (Line { mut listener, faults }, to) = Line::towards(&args.to, &args.net, options, protection)?;
@@ -31,12 +37,12 @@ pub fn send(args: &Send, stack: &Stack, protection: &Protection) -> Result<Exit,
     let mut connection = trust.connect(&mut listener)?;
     say(&format!("sending to {to} over {}", introduce(stack)));
 
-    let interrupt = Interrupt::watch()?;
+    drop(early);
     let begun = Instant::now();
-    let met = trust.meet(&mut listener, &mut connection, &interrupt);
+    let met = trust.meet(&mut listener, &mut connection, interrupt);
     let (peer, heard) = (connection.id, connection.heard.take());
     let address = listener.peer(peer).map_or_else(|_| to.to_string(), |address| address.to_string());
-    let mut sending = Sending::new(&mut listener, peer, &interrupt);
+    let mut sending = Sending::new(&mut listener, peer, interrupt);
     let whole = Whole { verb: "sent", files: 0, bytes: 0, failed: 0 };
     let key = met.as_ref().ok().copied().flatten();
     let mut outcome = Outcome { args, protection, address, key, faults: faults.as_ref(), whole };

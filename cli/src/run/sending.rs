@@ -124,7 +124,11 @@ impl<'l> Sending<'l> {
     /// Says that nothing follows, once everything is answered.
     pub fn done(&mut self) -> Result<(), Failure> {
         self.wait_until(|this| this.pending.is_empty(), UNCONFIRMED)?;
-        self.message(&Message::Done.write())
+        match self.message(&Message::Done.write()) {
+            // The receiver has left, but everything is answered.
+            Err(failure) if failure.cause == Cause::Ended => Ok(()),
+            said => said,
+        }
     }
 
     fn entry(&mut self, path: &str, is_folder: bool) -> u64 {

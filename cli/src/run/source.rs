@@ -70,12 +70,12 @@ impl Regular {
         self.at = at;
     }
 
-    /// Reads the next bytes, up to the size that it had. Fewer are an error.
+    /// Reads the next bytes, up to the size that it had. Fewer are an error, and so are more.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<Part, String> {
         let left = self.facts.size - self.at;
         let want = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        if want == 0 {
-            return Ok(Part::End);
+        if left == 0 {
+            return self.require_end().map(|()| Part::End);
         }
         match self.file.read_at(&mut buffer[..want], self.at) {
             Ok(0) => Err(format!("the file was truncated while it was read: {left} bytes are missing")),
@@ -84,6 +84,20 @@ impl Regular {
                 Ok(Part::Bytes(got))
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Part::Nothing),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Requires that nothing follows the size that the file had. Files that the system makes up, as in `/proc`, state
+    /// none.
+    fn require_end(&self) -> Result<(), String> {
+        match self.file.read_at(&mut [0], self.facts.size) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(format!(
+                "the file has more than the {} bytes that it states (`--file -` sends it from standard input)",
+                self.facts.size
+            )),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => self.require_end(),
             Err(error) => Err(error.to_string()),
         }
     }

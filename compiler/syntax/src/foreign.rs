@@ -53,6 +53,7 @@ const STATEMENTS: &[Row] = &[
     (&[OneOf(&[")", "]"]), Is("else")], &[], LEAVES),
     (&[Name, Is("else")], &[Digits], LEAVES),
     (&[Is("else")], &[], BRACES),
+    (&[Is(")")], &[OneOf(&["pass", "drop", "count", "return", "arm", "cancel", "break"])], BRACES),
     (&[Is("++")], &[], "increment by `n += 1;` (`++` concatenates strings of bytes)"),
     (&[], &[Is("++")], "increment by `n += 1;` (`++` concatenates strings of bytes)"),
     (&[Is("-"), Is("-")], &[], "decrement by `n -= 1;`"),
@@ -86,9 +87,13 @@ const STATEMENTS: &[Row] = &[
         &[Name],
         "stop a timer with `cancel t;`, empty a container with `c.clear();`",
     ),
-    (&[OneOf(&["delete", "del", "free"])], &[Name], "a message is released by `drop m;`, an entry by `c.remove(i);`"),
     (
-        &[OneOf(&["emit", "send", "raise", "trigger", "call"])],
+        &[OneOf(&["delete", "del", "free", "release", "discard"])],
+        &[Name],
+        "a message is released by `drop m;`, an entry by `c.remove(i);`",
+    ),
+    (
+        &[OneOf(&["emit", "send", "raise", "trigger", "call", "reply", "forward", "deliver", "post", "transmit"])],
         &[],
         "events are emitted by `below.send(m);` and \
         `above.deliver(m);`",
