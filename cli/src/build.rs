@@ -104,8 +104,8 @@ fn require_listener(stack: &Stack, name: &str) -> Result<(), String> {
     if let Some(key) = stack.cells.iter().find(|cell| cell.role.is_some_and(GivenRole::is_key)) {
         let stack = &stack.name;
         return Err(format!(
-            "`{stack}` has keys (`{}`), and the listener in C makes no handshakes: use the runtime (docs/runtime.md), or \
-             build without --with-listener and give both ends their keys",
+            "`{stack}` has keys (`{}`), and the listener in C makes no handshakes: use the runtime \
+             (docs/runtime.md), or build without --with-listener and give both ends their keys",
             key.name
         ));
     }

@@ -81,6 +81,9 @@ static bool is_usable(const struct nacre_stack *stack, uint32_t stacks_len) {
     return true;
 }
 
+/* A pool numbers its blocks in 16 bits. */
+enum { BLOCKS_MAX = 65535 };
+
 static bool are_valid(const struct nacre_listener_options *o) {
     if (o->abi != NACRE_LISTENER_ABI || o->size != sizeof *o || o->send == NULL || o->stacks == NULL ||
         o->stacks_len == 0 || o->stacks_len > 65535 || o->connections == 0 ||
@@ -89,7 +92,7 @@ static bool are_valid(const struct nacre_listener_options *o) {
         return false;
     }
     for (uint32_t i = 0; i < o->stacks_len; i++) {
-        if (!is_usable(o->stacks[i].stack, o->stacks_len)) {
+        if (!is_usable(o->stacks[i].stack, o->stacks_len) || o->stacks[i].blocks > BLOCKS_MAX) {
             return false;
         }
         for (uint32_t j = 0; j < i; j++) {

@@ -63,7 +63,7 @@ struct nacre_address {
 struct nacre_listener_stack {
     const struct nacre_stack *stack;
     bool served;     /* peers may begin connections */
-    uint32_t blocks; /* in the message pool of each connection; 0: blocks_for_one */
+    uint32_t blocks; /* in the message pool of each connection, at most 65535; 0: blocks_for_one */
     /* Sets given values in the config of a connection that a peer begins; false: the peer is told that there is no
      * room. NULL: the defaults. Must not call the listener. */
     bool (*prepare)(void *host, void *config, const struct nacre_address *from);

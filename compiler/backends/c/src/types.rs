@@ -160,8 +160,8 @@ impl Writer<'_> {
     fn type_comment(&self, ty: &Type) -> &'static str {
         match ty {
             Type::Window(..) => {
-                " /* entries of the numbers low <= n < high but those `missing`, at n modulo the slots; other bits are not \
-                 set. `next` is the next to be taken */"
+                " /* entries of the numbers low <= n < high but those `missing`, at n modulo the slots; other bits are \
+                 not set. `next` is the next to be taken */"
             }
             Type::Ring(..) => " /* the oldest at `head` */",
             _ => "",
