@@ -1,4 +1,4 @@
-//! What the runtime tells an application of its messages: never more than the peer's application was given, and in the end all.
+//! What the runtime tells an application of its messages: never more than have reached the peer, and in the end all.
 
 use std::net::SocketAddr;
 
@@ -101,7 +101,7 @@ fn everything_is_told(stack: &Stack, seed: u64, loss: u64) {
 }
 
 #[test]
-fn applications_are_told_what_the_peer_was_given() {
+fn applications_are_told_what_has_reached_the_peer() {
     let machines = Machines::new(&find("receipts_usual"));
     let stack = machines.load(&machines.text(Level::Bypass)).expect("the C compiles");
     for seed in 1..=12 {
