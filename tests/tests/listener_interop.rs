@@ -18,7 +18,7 @@ fn address(host: usize) -> SocketAddr {
 
 /// One end of a connection, whichever listener it is.
 enum Host {
-    Rust(SansIo, Stack),
+    Rust(Box<SansIo>, Stack),
     C(CListener),
 }
 
@@ -33,7 +33,7 @@ impl Host {
         let options = Options { seed: Some(seed), retry_above: retry_above as usize, ..Options::default() };
         let mut rust = SansIo::new(options, now);
         rust.serve(&library.stacks[0]).expect("served");
-        Host::Rust(rust, library.stacks[0].clone())
+        Host::Rust(Box::new(rust), library.stacks[0].clone())
     }
 
     fn set_time(&mut self, now: u64) {
