@@ -218,7 +218,7 @@ fn tutorial_for_applications_is_right() {
     let folder = tempfile::tempdir().expect("a folder");
     let [stacks] = <[String; 1]>::try_from(blocks_of(TUTORIAL_APP, "nacre")).expect("one block");
     std::fs::write(folder.path().join("stacks.nacre"), stacks).expect("written");
-    assert!(run("nacre check stacks.nacre", folder.path(), 0).starts_with("checked 9 layers, 7 stacks"));
+    assert!(run("nacre check stacks.nacre", folder.path(), 0).starts_with("checked 10 layers, 8 stacks"));
     run("nacre new hello", folder.path(), 0);
     let (project, file) = (folder.path().join("hello"), folder.path().join("hello/hello.nacre"));
     let source = std::fs::read_to_string(&file).expect("readable");

@@ -249,9 +249,10 @@ class Listener:
         bytes) is kept by servers across restarts. `capture` is a pcap file. `options` are the numbers of `struct
         nacre_options`, such as timeout_ms=5000. Raises OSError if the address cannot be bound, ValueError for values
         that are none."""
-        for what, value, kind in (("keys", keys, Keys), ("faults", faults, Faults)):
-            if value is not None:
-                require_kind(what, value, kind)
+        if keys is not None:
+            require_kind("keys", keys, Keys)
+        if faults is not None:
+            require_kind("faults", faults, Faults)
         made = c.COptions(size=ctypes.sizeof(c.COptions))
         numbers = {name for name, kind in c.COptions._fields_ if kind in (ctypes.c_uint32, ctypes.c_uint64)}
         for name, value in options.items():

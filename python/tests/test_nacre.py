@@ -33,9 +33,9 @@ with tempfile.TemporaryDirectory() as _folder:
         + "stack credited = credit / pt2pt<64> / floor;\n"
     )
     credited = nacre.Stack.compile(_source, "credited", level="inline")
-    _layers = ("receipts", "frag", "pt2pt", "floor")
+    _receipted = ("receipts", "frag", "pt2pt", "floor")
     _source.write_text(
-        "".join(f'import "nacre/{layer}.nacre";\n' for layer in _layers)
+        "".join(f'import "nacre/{layer}.nacre";\n' for layer in _receipted)
         + "stack receipted = receipts / frag<1400> / pt2pt<64> / floor;\n"
     )
     receipted = nacre.Stack.compile(_source, "receipted", level="inline")
