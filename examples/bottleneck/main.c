@@ -2,7 +2,8 @@
  * flow. Each flow is given messages at the rate of the link; its controller drops what exceeds the window. The time is
  * simulated: a run of a minute takes a second, and the same arguments give the same output.
  *
- *   bottleneck [-s] MBIT/S RTT_MS QUEUE_MS LOSS_PERCENT SECONDS FLOW[@SECOND[-SECOND]] ...   FLOW: reno, cubic, vegas
+ *   bottleneck [-s] MBIT/S RTT_MS QUEUE_MS LOSS_PERCENT SECONDS FLOW[@SECOND[-SECOND]] ...   FLOW: reno, cubic, vegas,
+ *                                                                                  whole
  *
  * QUEUE_MS: how long the last frame in a full queue waits. A flow begins at second 0, unless @ says another. The
  * program prints what each flow carried in the last two thirds of the time, or with -s a line for each tenth of a second: the
@@ -14,6 +15,7 @@
 #include "cubic_flow.h"
 #include "reno_flow.h"
 #include "vegas_flow.h"
+#include "whole_flow.h"
 
 #define FLOWS 8
 #define MESSAGE 1400
@@ -26,7 +28,7 @@ struct end {
     uint64_t *counters;
     struct nacre_out out;
     struct nacre_addr address;
-    uint16_t send;
+    uint16_t send, deliver;
 };
 
 struct flow {
@@ -150,14 +152,17 @@ static void pass_on(struct flow *flow, struct end *self) {
         const struct nacre_output *o = &self->out.outputs[i];
         if (o->port == 0) {
             transmit(self, forward ? &flow->b : &flow->a, forward, o);
+        } else if (o->port == 1 && o->event == self->deliver && !forward) {
+            flow->slice += MESSAGE;
+            flow->carried += now >= measured_from ? MESSAGE : 0;
         }
     }
 }
 
-static uint16_t input(const struct nacre_stack *stack, const char *name) {
+static uint16_t event(const struct nacre_stack *stack, const char *name, bool input) {
     for (uint32_t i = 0; i < stack->events_len; i++) {
         const struct nacre_event *e = &stack->events[i];
-        if (e->port == 1 && e->input && strcmp(e->name, name) == 0) {
+        if (e->port == 1 && e->input == input && strcmp(e->name, name) == 0) {
             return (uint16_t)i;
         }
     }
@@ -184,7 +189,8 @@ static void begin(struct flow *flow, struct end *self, const struct end *peer) {
     self->out.outputs_max = s->outputs_max;
     self->out.segments_max = s->segments_max;
     self->out.bytes_max = s->bytes_max;
-    self->send = input(s, "send");
+    self->send = event(s, "send", true);
+    self->deliver = event(s, "deliver", false);
     s->pool_init(self->pool, s->blocks_for_one);
     uint8_t *config = take(s->config_size);
     s->config_default(config);
@@ -262,10 +268,6 @@ static void step(void) {
         struct flow *flow = &flows[(f.to->address.port - 1) / 2];
         f.to->stack->input(f.to->state, f.to->pool, f.to->counters, now, f.from, f.bytes, f.len, &f.to->out);
         pass_on(flow, f.to);
-        if (f.to == &flow->b && f.len >= MESSAGE) {
-            flow->slice += MESSAGE;
-            flow->carried += now >= measured_from ? MESSAGE : 0;
-        }
         free(f.bytes);
     }
 }
@@ -278,8 +280,8 @@ static void add_flow(char *text) {
         *at = 0;
         sscanf(at + 1, "%lf-%lf", &from, &to);
     }
-    const struct nacre_stack *stacks[] = {&reno_flow_stack, &cubic_flow_stack, &vegas_flow_stack};
-    for (unsigned i = 0; i < 3; i++) {
+    const struct nacre_stack *stacks[] = {&reno_flow_stack, &cubic_flow_stack, &vegas_flow_stack, &whole_flow_stack};
+    for (unsigned i = 0; i < 4; i++) {
         if (strncmp(stacks[i]->name, text, strlen(text)) == 0) {
             f->a.stack = f->b.stack = stacks[i];
         }
@@ -324,8 +326,16 @@ static void print_result(void) {
         squares += mbit * mbit;
         uint64_t losses = counter(&f->a, "flight.losses") + counter(&f->a, "reno.losses");
         uint64_t timeouts = counter(&f->a, "flight.timeouts") + counter(&f->a, "reno.timeouts");
-        printf("%-6s %8.2f Mbit/s  losses %5llu  timeouts %3llu\n", f->kind, mbit, (unsigned long long)losses,
+        printf("%-6s %8.2f Mbit/s  losses %5llu  timeouts %3llu", f->kind, mbit, (unsigned long long)losses,
                (unsigned long long)timeouts);
+        if (f->a.stack == &whole_flow_stack) {
+            printf("  sent again %llu, in vain %llu  timeouts %llu  no room %llu",
+                   (unsigned long long)counter(&f->a, "pt2pt.retransmitted"),
+                   (unsigned long long)counter(&f->b, "pt2pt.duplicates"),
+                   (unsigned long long)counter(&f->a, "pt2pt.timeouts"),
+                   (unsigned long long)counter(&f->a, "flight.overflows"));
+        }
+        printf("\n");
     }
     printf("all    %8.2f Mbit/s  used %.1f %%  fairness %.3f  ", sum, sum * 1e8 / (double)rate,
            sum * sum / (flows_len * squares));
