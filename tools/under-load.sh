@@ -32,6 +32,7 @@ nacre-runtime descriptors
 nacre-runtime documents
 nacre-tokio connections
 nacre-tokio slow_readers
+nacre-tokio reconnect
 nacre transfer
 nacre trees
 nacre resume
@@ -53,6 +54,8 @@ nacre-syntax layout_mutations
 nacre-tests imports
 nacre-tests path_mtu
 nacre-tests signatures
+nacre-tests receipts
+nacre-tests reconnect
 nacre-tests adapters
 LIST
 }

@@ -16,16 +16,19 @@ from ._events import (
     Other,
     OtherStack,
     Reason,
+    Reconnected,
+    Reconnecting,
     Writable,
 )
 from ._keys import Keys, key_read, key_text
 from ._listener import Connection, Listener, Waker
 from ._stack import Stack, StackError
-from ._values import ConnectionEnded, Faults, Given, NacreError, Refused, Statistics, TooLong
+from ._values import Backoff, ConnectionEnded, Faults, Given, NacreError, Refused, Statistics, TooLong
 
 __all__ = [
     "Address",
     "Arrived",
+    "Backoff",
     "Closed",
     "Connection",
     "ConnectionEnded",
@@ -42,6 +45,8 @@ __all__ = [
     "Other",
     "OtherStack",
     "Reason",
+    "Reconnected",
+    "Reconnecting",
     "Refused",
     "Stack",
     "StackError",

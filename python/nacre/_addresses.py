@@ -39,6 +39,17 @@ def from_parts(ip: bytes, port: int, family: int, scope: int = 0) -> Address | N
     return None
 
 
+def to_c(host: str, port: int) -> CAddress:
+    """An IP address and a port as `struct nacre_address`. Raises ValueError if the host is none."""
+    plain, _, scope = host.partition("%")
+    ip = ipaddress.ip_address(plain)
+    made = CAddress(port=port, family=ip.version)
+    made.ip = (ctypes.c_uint8 * 16)(*ip.packed.rjust(16, b"\0"))
+    if scope:
+        made.scope = int(scope) if scope.isdecimal() else socket.if_nametoindex(scope)
+    return made
+
+
 def from_c(address: CAddress) -> Address | None:
     """The address of `struct nacre_address`."""
     return from_parts(bytes(address.ip), address.port, address.family, address.scope)

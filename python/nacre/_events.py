@@ -110,4 +110,44 @@ class Other:
     peer: Address | None
 
 
-Event = Union[Arrived, Opened, Delivered, Writable, Closed, OtherStack, NetworkError, Moved, Other]
+@dataclass(frozen=True)
+class Reconnecting:
+    """A connection that is begun again was lost, or an attempt has failed; the next one is after `after` seconds. The
+    connection had accepted `accepted` messages, of which the peer's program is known to have taken the first `reached`
+    (None: the stack has no receipts). Nothing is sent again."""
+
+    connection: Connection
+    reason: Reason
+    accepted: int
+    reached: int | None
+    after: float
+
+    @property
+    def unknown(self) -> int:
+        """How many messages may or may not have reached the peer's program."""
+        return self.accepted - (self.reached or 0)
+
+
+@dataclass(frozen=True)
+class Reconnected:
+    """The peer has answered on a new connection, which takes the place of `previous`."""
+
+    connection: Connection
+    previous: Connection
+    peer: Address | None
+    peer_key: bytes | None
+
+
+Event = Union[
+    Arrived,
+    Opened,
+    Delivered,
+    Writable,
+    Closed,
+    OtherStack,
+    NetworkError,
+    Moved,
+    Other,
+    Reconnecting,
+    Reconnected,
+]

@@ -109,6 +109,20 @@ class CConnecting(ctypes.Structure):
     ]
 
 
+class CBackoff(ctypes.Structure):
+    """`struct nacre_backoff`."""
+
+    _fields_ = [
+        ("size", c_uint32),
+        ("first_ms", c_uint32),
+        ("most_ms", c_uint32),
+        ("tries", c_uint32),
+        ("total_ms", c_uint64),
+        ("again_on", POINTER(c_uint32)),
+        ("again_on_len", c_size_t),
+    ]
+
+
 _L = c_void_p
 _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "nacre_listen": (_L, [c_char_p, c_uint16, POINTER(COptions)]),
@@ -125,6 +139,10 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "nacre_wake": (None, [c_void_p]),
     "nacre_waker_free": (None, [c_void_p]),
     "nacre_connect_with": (c_int, [_L, c_char_p, c_uint16, c_void_p, POINTER(CConnecting), POINTER(c_uint64)]),
+    "nacre_reconnect": (
+        c_int,
+        [_L, c_char_p, c_uint16, c_void_p, POINTER(CConnecting), POINTER(CBackoff), POINTER(c_uint64)],
+    ),
     "nacre_keys_new": (c_int, [c_char_p]),
     "nacre_keys_public": (c_int, [c_char_p, c_char_p]),
     "nacre_key_text": (c_int, [c_char_p, c_char_p]),
@@ -145,6 +163,8 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "nacre_discard": (None, [_L, c_uint64]),
     "nacre_grants_by_itself": (c_int, [_L, c_uint64, c_int]),
     "nacre_grant": (c_int, [_L, c_uint64, c_uint16]),
+    "nacre_takes_by_itself": (c_int, [_L, c_uint64, c_int]),
+    "nacre_taken": (c_int, [_L, c_uint64, c_uint16]),
     "nacre_peer": (c_int, [_L, c_uint64, POINTER(CAddress)]),
     "nacre_statistics_of": (c_int, [_L, c_uint64, POINTER(CStatistics)]),
     "nacre_counter": (c_int, [_L, c_uint64, c_char_p, POINTER(c_uint64)]),

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Iterator, TypeVar
 
 from . import _interface as c
-from ._addresses import Address, CAddress, from_c, from_parts
+from ._addresses import Address, CAddress, from_c, from_parts, to_c
 from ._events import (
     Arrived,
     Closed,
@@ -25,12 +25,15 @@ from ._events import (
     Other,
     OtherStack,
     Reason,
+    Reconnected,
+    Reconnecting,
     Writable,
 )
 from ._interface import library
 from ._keys import Keys
 from ._stack import Stack
 from ._values import (
+    Backoff,
     ConnectionEnded,
     Faults,
     Given,
@@ -148,6 +151,15 @@ class Connection:
     def grant(self, messages: int = 1) -> None:
         """Grants the stack this many further deliveries."""
         self._do(library.nacre_grant, number_of("a number of messages", messages, 0, 1 << 16))
+
+    def takes_by_itself(self, by_itself: bool) -> None:
+        """Whether a message counts as taken with the next call after its event (as it begins), or only as `taken` is
+        called. The sender hears of it if the stack has the layer `receipts`: `Other`, named "reached"."""
+        self._do(library.nacre_takes_by_itself, int(by_itself))
+
+    def taken(self, messages: int = 1) -> None:
+        """Tells the stack that this many more messages were taken, the oldest ones."""
+        self._do(library.nacre_taken, number_of("a number of messages", messages, 0, 1 << 16))
 
     def close(self, code: int | None = None, text: str = "") -> None:
         """Closes: what that means is up to the stack; `Closed` follows. The peer's has the code and the text (at most
@@ -302,13 +314,20 @@ class Listener:
         *,
         expect: Message | str | None = None,
         given: Given | None = None,
+        reconnect: Backoff | None = None,
+        first: str | None = None,
     ) -> Connection:
         """Begins a connection; nothing is known of the peer before `Opened`. The host may be a name, whose addresses
         are waited for.
 
         `expect` is whom a connection of a stack with keys expects: a public key of 32 bytes, "psk" for a peer with the
         same psk, "any" for any peer with keys; None: the one that the listener's options imply. `given` are given
-        values of the stack."""
+        values of the stack.
+
+        With `reconnect`, a connection that is lost is begun again, with its name looked up again: `Reconnecting` and
+        `Reconnected` follow, and with the latter another connection; meanwhile `send` raises ConnectionEnded. Orderly
+        ends and refusals are final. `first` is the IP address that the first attempt goes to, if the program has
+        looked up the name."""
         require_kind("a stack", stack, Stack)
         prepare = _Prepare(given, is_served=False)
         made = c.CConnecting(size=ctypes.sizeof(c.CConnecting), expect=3, prepare=prepare.function)
@@ -322,13 +341,22 @@ class Listener:
         name = text_of("a host", host)
         arguments = (name, port_of(port), stack._raw, ctypes.byref(made), ctypes.byref(number))
 
+        if first is not None:
+            made.address = ctypes.pointer(to_c(first, port))
+
         def begin(raw: int) -> None:
-            code = library.nacre_connect_with(raw, *arguments)
+            if reconnect is None:
+                code = library.nacre_connect_with(raw, *arguments)
+            else:
+                code = library.nacre_reconnect(raw, *arguments[:4], ctypes.byref(_backoff(reconnect)), arguments[4])
             if prepare.happened is not None:
                 raise prepare.happened
             self._check(raw, code)
 
         self._use(begin)
+        if reconnect is not None:
+            prepare.failing = "a connection was not begun again"
+            self._kept.append(prepare)
         return Connection(self, number.value)
 
     def poll(self, timeout: float | None = 0.0) -> Event | None:
@@ -494,8 +522,13 @@ class Listener:
             return NetworkError(some, peer, text)
         if kind == 9:
             return Moved(connection, peer)
-        message = ctypes.string_at(notice.data, notice.len) if notice.len else b""
         one, two, three, four = notice.arguments
+        if kind == 11:
+            return Reconnecting(connection, _reason(notice.reason), one, two if three else None, four / 1000)
+        if kind == 12:
+            key = bytes(notice.peer_key) if notice.has_peer_key else None
+            return Reconnected(connection, Connection(self, one), peer, key)
+        message = ctypes.string_at(notice.data, notice.len) if notice.len else b""
         name = (library.nacre_event_name(raw, notice.connection, notice.event) or b"").decode()
         return Other(connection, name, (one, two, three, four), message, peer)
 
@@ -507,15 +540,34 @@ def _reason(number: int) -> Reason:
         return Reason.UNKNOWN
 
 
+def _backoff(backoff: Backoff) -> c.CBackoff:
+    def milliseconds(what: str, seconds: float, end: int) -> int:
+        return number_of(what, math.ceil(seconds * 1000), 1, end)
+
+    made = c.CBackoff(size=ctypes.sizeof(c.CBackoff))
+    made.first_ms = milliseconds("first in milliseconds", backoff.first, 1 << 32)
+    made.most_ms = milliseconds("most in milliseconds", backoff.most, 1 << 32)
+    if backoff.tries is not None:
+        made.tries = number_of("tries", backoff.tries, 1, 1 << 32)
+    if backoff.total is not None:
+        made.total_ms = milliseconds("total in milliseconds", backoff.total, 1 << 64)
+    codes = [number_of("a code", code, 0, 1 << 32) for code in backoff.again_on]
+    made.again_on = (ctypes.c_uint32 * len(codes))(*codes)
+    made.again_on_len = len(codes)
+    return made
+
+
 class _Prepare:
     """Sets given values when the library asks for them."""
 
     def __init__(self, given: Given | Callable[[Address | None], Given] | None, is_served: bool) -> None:
         if given is not None and not (is_served and callable(given)):
             require_kind("given", given, Mapping)
-        self._given, self._is_served = given, is_served
+        self._given = given
         #: What was raised when a connection began; it is logged if a peer began it.
         self.happened: BaseException | None = None
+        #: What failed then, for the log; None: it is raised instead.
+        self.failing = "a peer was refused" if is_served else None
         self.function = c.PREPARE(0) if given is None else c.PREPARE(self._set)
 
     def _set(self, _with: int, config: int, peer: ctypes._Pointer[CAddress]) -> int:
@@ -532,7 +584,7 @@ class _Prepare:
                     raise ValueError(f"the stack has no given value {name!r} that takes {value!r}")
         except BaseException as error:
             self.happened = error
-            if self._is_served:
-                _log.error("a peer was refused: its given values could not be set", exc_info=error)
+            if self.failing is not None:
+                _log.error("%s: its given values could not be set", self.failing, exc_info=error)
             return 1
         return 0

@@ -49,6 +49,20 @@ class Faults:
 
 
 @dataclass(frozen=True)
+class Backoff:
+    """How long and how often a connection that is lost is begun again: pauses in seconds from `first` on, each twice as
+    long as the last one, up to `most`; half of each is drawn at random. `tries` is the number of attempts and `total`
+    the time after the loss after which the connection is given up (None: no limit). Refusals with a code in `again_on`
+    are not final."""
+
+    first: float = 0.5
+    most: float = 30.0
+    tries: int | None = None
+    total: float | None = None
+    again_on: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Statistics:
     """Numbers about a connection, or about a listener; they only grow. Counts are of frames, unless they say
     otherwise."""

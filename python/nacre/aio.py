@@ -34,11 +34,13 @@ from ._events import (
     Other,
     OtherStack,
     Reason,
+    Reconnected,
+    Reconnecting,
     Writable,
 )
 from ._listener import Listener
 from ._stack import Stack
-from ._values import ConnectionEnded, Given, Message, NacreError, Refused, Statistics, port_of
+from ._values import Backoff, ConnectionEnded, Given, Message, NacreError, Refused, Statistics, port_of
 
 #: How many events are handled before other tasks run.
 _TURN = 128
@@ -68,6 +70,16 @@ class Connection:
         self._ended: Closed | OtherStack | None = None
         self._trouble: NetworkError | None = None
         self._grants = False
+        self._reached = 0
+        # What `change` has not returned yet; whether the connection is lost.
+        self._changes: Deque[Reconnecting | Reconnected] = deque(maxlen=_OTHERS)
+        self._is_lost = False
+
+    @property
+    def reached(self) -> int:
+        """How many of the messages that were sent here the peer's program has received, the first ones: of a stack with
+        the layer `receipts`, 0 of others. Also after the end."""
+        return self._reached
 
     @property
     def peer(self) -> Address | None:
@@ -119,6 +131,8 @@ class Connection:
                 self._raise_if_ended()
                 self._may_send.clear()
                 try:
+                    if self._is_lost:
+                        raise Refused("the connection is lost")
                     self._below.send(message)
                 except Refused:
                     await self._may_send.wait()
@@ -141,6 +155,7 @@ class Connection:
         if self._grants and self._ended is None and self._endpoint._listener is not None:
             try:
                 self._below.grant(1)
+                self._below.taken(1)
             except NacreError:
                 pass  # It has just ended.
             self._endpoint._look_soon()
@@ -152,6 +167,14 @@ class Connection:
             self._raise_if_ended()
             await self._wait()
         return self._others.popleft()
+
+    async def change(self) -> Reconnecting | Reconnected:
+        """The next loss or return of a connection that was made with `reconnect`; the last 1,024 are kept. Messages
+        that the lost connection had accepted are not sent again; `send` waits for the new one. Raises as `receive`."""
+        while not self._changes:
+            self._raise_if_ended()
+            await self._wait()
+        return self._changes.popleft()
 
     def call(self, event: str, *arguments: int, message: Message = b"") -> None:
         """Calls an input event of the stack by its name. Raises Refused, and as `send`."""
@@ -253,6 +276,7 @@ class Connection:
         """From now on the peer may send as the program receives."""
         try:
             self._below.grants_by_itself(False)
+            self._below.takes_by_itself(False)
             self._grants = True
         except NacreError:
             pass  # The handshake goes on: once it is over.
@@ -272,8 +296,18 @@ class Connection:
             return
         elif isinstance(event, NetworkError):
             self._trouble = event
+        elif isinstance(event, Reconnecting):
+            self._is_lost, self._reached = True, 0
+            self._changes.append(event)
+        elif isinstance(event, Reconnected):
+            self._is_lost, self._below, self._peer = False, event.connection, event.peer
+            self._opened = Opened(event.connection, event.peer, event.peer_key)
+            self._take_grants()
+            self._changes.append(event)
         elif isinstance(event, Other):
             self._others.append(event)
+            if event.name == "reached":
+                self._reached = event.arguments[0]
         self._tell()
 
 
@@ -315,13 +349,19 @@ class Endpoint:
         expect: Message | str | None = None,
         given: Given | None = None,
         timeout: float | None = 30.0,
+        reconnect: Backoff | None = None,
     ) -> Connection:
-        """Begins a connection and waits until the peer has confirmed it. The name of a host is looked up without
+        """Begins a connection and waits until the peer has confirmed it. With `reconnect`, it is begun again each time
+        it is lost, now, too: `change` tells (`nacre.Listener.connect`). The name of a host is looked up without
         blocking the loop; if it has several addresses, the next is tried, too, when one has not answered for a quarter
         of a second or has failed. Raises ConnectionEnded with the last failure, TimeoutError, OSError if there is no
         such host."""
         try:
-            return await asyncio.wait_for(self._connect(host, port, stack, expect, given), timeout)
+            if reconnect is not None:
+                begun = self._keep(host, port, stack, expect, given, reconnect)
+            else:
+                begun = self._connect(host, port, stack, expect, given)
+            return await asyncio.wait_for(begun, timeout)
         except asyncio.TimeoutError:
             why = f"{host} has not answered"
             if expect is not None:
@@ -456,6 +496,30 @@ class Endpoint:
                 if begun is not won and begun._ended is None:
                     begun.discard()
 
+    async def _keep(
+        self,
+        host: str,
+        port: int,
+        stack: Stack,
+        expect: Message | str | None,
+        given: Given | None,
+        reconnect: Backoff,
+    ) -> Connection:
+        port_of(port)
+        found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
+        first = str(found[0][4][0])
+        below = self._there().connect(
+            host, port, stack, expect=expect, given=given, reconnect=reconnect, first=first
+        )
+        connection = self._enter(below)
+        self._look_soon()
+        try:
+            await connection.opened()
+        except BaseException:
+            connection.discard()
+            raise
+        return connection
+
     def _enter(self, below: _listener.Connection) -> Connection:
         connection = Connection(self, below)
         self._connections[below] = connection
@@ -503,6 +567,8 @@ class Endpoint:
             news, self._news = self._news, asyncio.Event()
             news.set()
             return
+        if isinstance(event, Reconnected) and event.previous in self._connections:
+            self._connections[event.connection] = self._connections.pop(event.previous)
         connection = self._connections.get(event.connection)
         if connection is not None:
             connection._hear(event)
@@ -569,13 +635,16 @@ async def connect(
     expect: Message | str | None = None,
     given: Given | None = None,
     timeout: float | None = 30.0,
+    reconnect: Backoff | None = None,
     **options: Any,
 ) -> Connection:
     """A connection with a socket of its own, which the peer has confirmed (`Endpoint.connect`). It is closed with the
     connection."""
     endpoint = Endpoint(None, 0, **options)
     try:
-        connection = await endpoint.connect(host, port, stack, expect=expect, given=given, timeout=timeout)
+        connection = await endpoint.connect(
+            host, port, stack, expect=expect, given=given, timeout=timeout, reconnect=reconnect
+        )
     except BaseException:
         endpoint._free()
         raise

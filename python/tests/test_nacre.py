@@ -33,12 +33,6 @@ with tempfile.TemporaryDirectory() as _folder:
         + "stack credited = credit / pt2pt<64> / floor;\n"
     )
     credited = nacre.Stack.compile(_source, "credited", level="inline")
-    _receipted = ("receipts", "frag", "pt2pt", "floor")
-    _source.write_text(
-        "".join(f'import "nacre/{layer}.nacre";\n' for layer in _receipted)
-        + "stack receipted = receipts / frag<1400> / pt2pt<64> / floor;\n"
-    )
-    receipted = nacre.Stack.compile(_source, "receipted", level="inline")
 
 
 E = TypeVar("E")
@@ -132,25 +126,6 @@ class Listeners(unittest.TestCase):
             self.assertGreaterEqual(connection.statistics().frames_in, 300)
             self.assertEqual(connection.peer, nacre.Address("127.0.0.1", server.port))
             self.assertEqual(client.statistics().connections, 1)
-
-    def test_application_is_told_what_the_peer_was_given(self) -> None:
-        with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1", faults=BAD) as client:
-            server.serve(receipted)
-            connection = client.connect("127.0.0.1", server.port, receipted)
-            sent = given = known = 0
-            while known < 100:
-                if sent < 100:
-                    try:
-                        connection.send(b"message %d" % sent)
-                        sent += 1
-                    except nacre.Refused:
-                        pass
-                while (event := server.poll(0)) is not None:
-                    given += isinstance(event, nacre.Delivered)
-                while (event := client.poll(0.001)) is not None:
-                    if isinstance(event, nacre.Other) and event.name == "reached":
-                        self.assertTrue(known < event.arguments[0] <= given)
-                        known = event.arguments[0]
 
     def test_wrong_values_are_refused_before_anything_happens(self) -> None:
         with nacre.Listener("127.0.0.1") as listener:

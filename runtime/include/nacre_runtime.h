@@ -39,13 +39,19 @@ enum nacre_notice_kind {
     NACRE_NOTICE_DELIVERED = 3,   /* a message: data, len */
     NACRE_NOTICE_WRITABLE = 4,    /* a call that was refused would be accepted now */
     NACRE_NOTICE_CLOSED = 5,      /* the connection has ended: reason; its number is invalid from now on. arguments[0]: 1 if the
-                                   * peer's application said why: arguments[1] is its code, text its text */
+                                   * peer's application said why: arguments[1] is its code, text its text. Of nacre_reconnect: of
+                                   * arguments[2] messages that it had accepted, arguments[3] are known to have been taken */
     NACRE_NOTICE_OTHER_STACK = 6, /* the two ends run different stacks: text */
     NACRE_NOTICE_ERROR = 7,       /* the system or the network reported an error: text; the connection continues */
     NACRE_NOTICE_OTHER = 8,       /* another event of the stack: event, arguments, data, len */
     NACRE_NOTICE_MOVED = 9,       /* the peer has another address now (option `moves`): peer */
-    NACRE_NOTICE_RESOLVED = 10    /* of nacre_resolve, whose number is in connection: data has arguments[0] times struct nacre_address, the best
+    NACRE_NOTICE_RESOLVED = 10,   /* of nacre_resolve, whose number is in connection: data has arguments[0] times struct nacre_address, the best
                                    * first; none: text says why */
+    NACRE_NOTICE_RECONNECTING = 11, /* a connection of nacre_reconnect was lost, or could not be begun again: reason; the next attempt is after
+                                   * arguments[3] milliseconds. Of arguments[0] messages that it had accepted, arguments[1] are known to have
+                                   * been taken by the peer's application, if arguments[2] is 1 (0: the stack has no receipts) */
+    NACRE_NOTICE_RECONNECTED = 12 /* its peer has answered: connection is the new number, arguments[0] the one that is invalid now; as
+                                   * NACRE_NOTICE_OPENED otherwise */
 };
 
 /* Why a connection ended (enum Reason of the standard interfaces). */
@@ -207,6 +213,23 @@ struct nacre_connecting {
 /* The same, as `how` says; NULL: as nacre_connect. */
 int nacre_connect_with(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
                        const struct nacre_connecting *how, uint64_t *connection);
+/* How long and how often a connection that is lost is begun again. */
+struct nacre_backoff {
+    uint32_t size;     /* sizeof(struct nacre_backoff) */
+    uint32_t first_ms; /* the first pause; each further one is twice as long, and half of each is drawn at random; 0: 500 */
+    uint32_t most_ms;  /* the longest pause; 0: 30000 */
+    uint32_t tries;    /* attempts after which the connection is given up; 0: no limit */
+    uint64_t total_ms; /* time after the loss from which on no attempt is begun any more; 0: no limit */
+    const uint32_t *again_on; /* codes of refusals that are not final; NULL: all are */
+    size_t again_on_len;
+};
+/* The same as nacre_connect_with, and if the connection is lost (silence, a peer that has restarted or does not know it, no room) it is begun
+ * again after a pause, with its name looked up again: NACRE_NOTICE_RECONNECTING, then NACRE_NOTICE_RECONNECTED, with another number. No message
+ * is sent twice: until then nacre_send returns NACRE_RUN_CLOSED, and the program decides what becomes of messages that were lost. An orderly
+ * end, a refusal and another stack are final: NACRE_NOTICE_CLOSED. With how->address and a host, the first attempt goes to that address. nacre_close ends it also while it is lost. `how` and `backoff` may be NULL;
+ * how->prepare may be called with how->prepare_with until the connection has ended. */
+int nacre_reconnect(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
+                    const struct nacre_connecting *how, const struct nacre_backoff *backoff, uint64_t *connection);
 /* Draws a secret key: 32 bytes. */
 int nacre_keys_new(uint8_t *secret);
 /* The public key of a secret key: 32 bytes. */
@@ -250,6 +273,11 @@ void nacre_discard(struct nacre_listener *listener, uint64_t connection);
 int nacre_grants_by_itself(struct nacre_listener *listener, uint64_t connection, int by_itself);
 /* Grants the stack this many further deliveries. */
 int nacre_grant(struct nacre_listener *listener, uint64_t connection, uint16_t messages);
+/* For a stack with the layer `receipts`. 1 (as it begins): a message counts as taken with the next call after its notice; 0: only as the program calls
+ * nacre_taken, such as when it has stored the message. The sender hears of it by NACRE_NOTICE_OTHER, event `reached`. */
+int nacre_takes_by_itself(struct nacre_listener *listener, uint64_t connection, int by_itself);
+/* Tells the stack that this many more messages were taken, the oldest ones. */
+int nacre_taken(struct nacre_listener *listener, uint64_t connection, uint16_t messages);
 /* The peer's address. */
 int nacre_peer(struct nacre_listener *listener, uint64_t connection, struct nacre_address *address);
 /* Attaches a pointer of the program's to a connection: the notices of the connection have it, NACRE_NOTICE_CLOSED is the last. */

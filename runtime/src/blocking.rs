@@ -4,6 +4,7 @@ use crate::clock::nanoseconds;
 use crate::error::{Error, Reason};
 use crate::event::{ConnectionId, Event, Head, Pending};
 use crate::listener::Listener;
+use crate::router::Found;
 use crate::waker::Woken;
 use std::io;
 use std::time::Duration;
@@ -16,17 +17,23 @@ impl Listener {
     /// [`Waker`]: crate::Waker
     pub fn wait(&mut self, time: Option<Duration>) -> Result<Option<Event<'_>>, Error> {
         let until = self.until(time);
-        let found = loop {
+        let found = self.wait_found(until)?;
+        Ok(self.router.lend(found))
+    }
+
+    /// The same until a time, before the event is lent.
+    pub(crate) fn wait_found(&mut self, until: u64) -> Result<Option<Found>, Error> {
+        self.is_emptied = false;
+        loop {
             let found = self.find();
             self.was_woken = found.is_none() && self.take_woken();
             if found.is_some() || self.was_woken || self.now() >= until {
-                break found;
+                return Ok(found);
             }
             if self.router.events().is_empty() {
                 self.sleep(until)?;
             }
-        };
-        Ok(self.router.lend(found))
+        }
     }
 
     /// Sends a message, driving the listener until the stack accepts it.

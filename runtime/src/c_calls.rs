@@ -2,6 +2,7 @@
 
 use crate::c_interface::{time, with, CListener};
 use crate::c_text::{invalid, text};
+use crate::error::Error;
 use crate::event::ConnectionId;
 use crate::ffi::NacreAddr;
 use std::ffi::{c_char, c_int, c_void};
@@ -17,8 +18,8 @@ pub unsafe extern "C" fn nacre_send(
 ) -> c_int {
     // SAFETY: the caller's promise.
     unsafe {
-        with(listener, |CListener { listener, loan, .. }| {
-            listener.send(ConnectionId::from_number(connection), loan.argument(data, len)?)
+        with(listener, |CListener { listener, reconnector, loan, .. }| {
+            reconnector.send(listener, ConnectionId::from_number(connection), loan.argument(data, len)?)
         })
     }
 }
@@ -50,8 +51,13 @@ pub unsafe extern "C" fn nacre_send_blocking(
     let id = ConnectionId::from_number(connection);
     // SAFETY: the caller's promise.
     unsafe {
-        with(listener, |CListener { listener, loan, .. }| {
-            listener.send_blocking(id, loan.argument(data, len)?, time(timeout_ms))
+        with(listener, |CListener { listener, reconnector, loan, .. }| {
+            if let Some(reason) = reconnector.is_lost(id) {
+                return Err(Error::Closed(reason));
+            }
+            listener.send_blocking(id, loan.argument(data, len)?, time(timeout_ms))?;
+            reconnector.note_sent(id);
+            Ok(())
         })
     }
 }
@@ -96,7 +102,11 @@ pub unsafe extern "C" fn nacre_flush(listener: *mut CListener) -> c_int {
 #[no_mangle]
 pub unsafe extern "C" fn nacre_close(listener: *mut CListener, connection: u64) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { with(listener, |this| this.listener.close(ConnectionId::from_number(connection))) }
+    unsafe {
+        with(listener, |CListener { listener, reconnector, .. }| {
+            reconnector.close(listener, ConnectionId::from_number(connection))
+        })
+    }
 }
 
 /// # Safety
@@ -110,7 +120,11 @@ pub unsafe extern "C" fn nacre_close_with(
 ) -> c_int {
     let id = ConnectionId::from_number(connection);
     // SAFETY: the caller's promise.
-    unsafe { with(listener, |this| this.listener.close_with(id, code, text(why)?.unwrap_or_default())) }
+    unsafe {
+        with(listener, |CListener { listener, reconnector, .. }| {
+            reconnector.close_with(listener, id, code, text(why)?.unwrap_or_default())
+        })
+    }
 }
 
 /// # Safety
@@ -126,7 +140,12 @@ pub unsafe extern "C" fn nacre_refuse(
     // SAFETY: the caller's promise.
     unsafe {
         with(listener, |this| {
-            this.listener.refuse(id, code, text(why)?.unwrap_or_default())?;
+            let words = text(why)?.unwrap_or_default();
+            match this.reconnector.is_lost(id) {
+                None => this.listener.refuse(id, code, words)?,
+                Some(_) => this.reconnector.discard(&mut this.listener, id),
+            }
+            this.reconnector.release(&mut this.listener, id);
             this.users.remove(&connection);
             Ok(())
         })
@@ -140,7 +159,7 @@ pub unsafe extern "C" fn nacre_discard(listener: *mut CListener, connection: u64
     // SAFETY: the caller's promise.
     unsafe {
         with(listener, |this| {
-            this.listener.discard(ConnectionId::from_number(connection));
+            this.reconnector.discard(&mut this.listener, ConnectionId::from_number(connection));
             this.users.remove(&connection);
             Ok(())
         });
@@ -179,4 +198,21 @@ pub unsafe extern "C" fn nacre_grant(listener: *mut CListener, connection: u64, 
 pub unsafe extern "C" fn nacre_linger(listener: *mut CListener, connection: u64) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { with(listener, |this| this.listener.linger(ConnectionId::from_number(connection))) }
+}
+
+/// # Safety
+/// As for all.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_takes_by_itself(listener: *mut CListener, connection: u64, by_itself: c_int) -> c_int {
+    let id = ConnectionId::from_number(connection);
+    // SAFETY: the caller's promise.
+    unsafe { with(listener, |this| this.listener.set_takes_by_itself(id, by_itself != 0)) }
+}
+
+/// # Safety
+/// As for all.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_taken(listener: *mut CListener, connection: u64, messages: u16) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { with(listener, |this| this.listener.note_taken(ConnectionId::from_number(connection), messages)) }
 }

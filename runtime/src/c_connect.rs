@@ -20,16 +20,16 @@ type CPrepare = unsafe extern "C" fn(*mut c_void, *mut Config, *const CAddress) 
 
 /// A function of the program with what it is called with.
 #[derive(Clone, Copy)]
-struct Preparing {
-    function: Option<CPrepare>,
-    with: *mut c_void,
+pub(crate) struct Preparing {
+    pub(crate) function: Option<CPrepare>,
+    pub(crate) with: *mut c_void,
 }
 
 // SAFETY: the header demands that the function may be called where the listener is used.
 unsafe impl Send for Preparing {}
 
 impl Preparing {
-    fn run(self, config: &mut Config, peer: SocketAddr) {
+    pub(crate) fn run(self, config: &mut Config, peer: SocketAddr) {
         if let Some(function) = self.function {
             let peer = CAddress::from(peer);
             // SAFETY: the header demands that the function may be called so; both live during the call.
@@ -54,7 +54,7 @@ pub struct CConnecting {
 
 /// Whom a secure connection expects.
 #[derive(Clone, Copy)]
-enum Whom {
+pub(crate) enum Whom {
     /// What `Listener::connect` does.
     Usual,
     Stated(Expect),
@@ -63,7 +63,7 @@ enum Whom {
 impl Whom {
     /// # Safety
     /// `key` is NULL or readable.
-    unsafe fn read(expect: u32, key: *const [u8; 32]) -> Result<Whom, Error> {
+    pub(crate) unsafe fn read(expect: u32, key: *const [u8; 32]) -> Result<Whom, Error> {
         // SAFETY: the caller's promise.
         let key = unsafe { key.as_ref() }.ok_or_else(|| invalid("the peer's key is NULL"));
         Ok(Whom::Stated(match expect {
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn nacre_connect_with(
 }
 
 impl CConnecting {
-    fn usual() -> CConnecting {
+    pub(crate) fn usual() -> CConnecting {
         CConnecting {
             size: size_of::<CConnecting>() as u32,
             expect: 3,

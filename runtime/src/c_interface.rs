@@ -11,6 +11,7 @@ use crate::c_text::{invalid, text};
 use crate::error::Error;
 use crate::ffi::NacreStack;
 use crate::listener::Listener;
+use crate::reconnect::Reconnector;
 use crate::stack::Stack;
 use crate::waker::Waker;
 use rustc_hash::FxHashMap;
@@ -32,6 +33,7 @@ const INTERRUPTED: c_int = 7;
 /// A listener with what is lent to C.
 pub struct CListener {
     pub(crate) listener: Listener,
+    pub(crate) reconnector: Reconnector,
     stacks: HashMap<usize, Stack>,
     pub(crate) error: CString,
     /// A text of a notice, or another that is lent.
@@ -127,7 +129,7 @@ pub unsafe extern "C" fn nacre_next_ns(listener: *const CListener) -> u64 {
     let Some(this) = (unsafe { listener.as_ref() }) else {
         return u64::MAX;
     };
-    let until = match this.listener.next_deadline() {
+    let until = match this.listener.next_deadline().min(this.reconnector.next_deadline()) {
         u64::MAX => u64::MAX,
         deadline => deadline.saturating_sub(this.listener.now()),
     };
@@ -148,14 +150,17 @@ pub unsafe extern "C" fn nacre_poll(listener: *mut CListener, timeout_ms: c_int,
         return ERROR;
     };
     this.loan.end();
-    let CListener { listener, error, text, loan, users, lookups, .. } = this;
+    let CListener { listener, reconnector, error, text, loan, users, lookups, .. } = this;
     if let Some(found) = lookups.take(text, loan) {
         *notice = found;
         return OK;
     }
-    let answer = match listener.wait(time(timeout_ms)) {
-        Ok(Some(event)) => {
-            *notice = translate(event, text, loan);
+    let answer = match reconnector.wait(listener, time(timeout_ms)) {
+        Ok(Some(happened)) => {
+            *notice = translate(happened, text, loan);
+            if let (CNotice::RECONNECTED, Some(user)) = (notice.kind, users.remove(&notice.arguments[0])) {
+                users.insert(notice.connection, user);
+            }
             notice.user = users.get(&notice.connection).copied().unwrap_or(ptr::null_mut());
             if notice.kind == CNotice::CLOSED {
                 users.remove(&notice.connection);
@@ -240,6 +245,7 @@ impl CListener {
     fn new(listener: Listener) -> CListener {
         CListener {
             listener,
+            reconnector: Reconnector::new(),
             stacks: HashMap::new(),
             error: CString::default(),
             text: CString::default(),

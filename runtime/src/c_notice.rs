@@ -3,6 +3,7 @@
 use crate::c_loan::Loan;
 use crate::event::{ConnectionId, Event};
 use crate::ffi::NacreAddr;
+use crate::reconnect::Happened;
 use std::ffi::{c_char, c_void, CString};
 use std::ptr;
 
@@ -33,6 +34,11 @@ impl CNotice {
     /// The kind of what `nacre_resolve` has found.
     pub(crate) const RESOLVED: u32 = 10;
 
+    /// The kind of `Happened::Reconnecting`.
+    const RECONNECTING: u32 = 11;
+    /// The kind of `Happened::Reconnected`.
+    pub(crate) const RECONNECTED: u32 = 12;
+
     /// A notice of no event.
     pub(crate) fn empty() -> CNotice {
         CNotice {
@@ -56,8 +62,34 @@ impl CNotice {
     }
 }
 
-/// The event as a notice; what it points to is in the event, in `text` or in `loan`.
-pub(crate) fn translate(event: Event<'_>, text: &mut CString, loan: &mut Loan) -> CNotice {
+/// What happened as a notice; what it points to is in the event, in `text` or in `loan`.
+pub(crate) fn translate(happened: Happened<'_>, text: &mut CString, loan: &mut Loan) -> CNotice {
+    let (mut notice, number) = (CNotice::empty(), |id: ConnectionId| id.to_number());
+    match happened {
+        Happened::Event(event) => return translate_event(event, text, loan),
+        Happened::Reconnecting { connection, reason, lost, after, .. } => {
+            (notice.kind, notice.connection, notice.reason) =
+                (CNotice::RECONNECTING, number(connection), reason as u32);
+            let after = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
+            notice.arguments = [lost.accepted, lost.reached.unwrap_or(0), lost.reached.is_some().into(), after];
+            *text = in_c(&reason.to_string());
+            notice.text = text.as_ptr();
+        }
+        Happened::Reconnected { was, connection, peer, peer_key } => {
+            let opened = Event::Opened { connection, peer, peer_key };
+            notice = CNotice { kind: CNotice::RECONNECTED, ..translate_event(opened, text, loan) };
+            notice.arguments[0] = number(was);
+        }
+        Happened::Ended { connection, reason, words, lost } => {
+            notice = translate_event(Event::Closed { connection, reason, words }, text, loan);
+            notice.arguments[2..].copy_from_slice(&[lost.accepted, lost.reached.unwrap_or(0)]);
+        }
+    }
+    notice
+}
+
+/// The event as a notice.
+fn translate_event(event: Event<'_>, text: &mut CString, loan: &mut Loan) -> CNotice {
     let mut notice = CNotice::empty();
     let mut peer = None;
     let mut words = None;

@@ -27,6 +27,19 @@ pub(crate) enum Phase {
     },
 }
 
+/// What the listener tells the stack as messages are taken; otherwise the application does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByItself {
+    pub grants: bool,
+    pub takes: bool,
+}
+
+impl Default for ByItself {
+    fn default() -> ByItself {
+        ByItself { grants: true, takes: true }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub id: ConnectionId,
@@ -84,8 +97,9 @@ pub(crate) struct Connection {
     pub waits: bool,
     /// Messages taken by the application and not yet granted.
     pub owed: u64,
-    /// Grants are given by the listener as messages are taken; otherwise by the application.
-    pub grants_by_itself: bool,
+    /// Messages taken by the application of which the stack does not know.
+    pub untold: u64,
+    pub by_itself: ByItself,
     /// Frames reach the stack.
     pub receives: bool,
     pub error_reported_at: u64,
@@ -138,7 +152,8 @@ impl Connection {
             peer_words: None,
             waits: false,
             owed: 0,
-            grants_by_itself: true,
+            untold: 0,
+            by_itself: ByItself::default(),
             receives: true,
             error_reported_at: 0,
             secured: None,
@@ -241,6 +256,11 @@ impl Connection {
     }
 
     /// Err if the application may not use it any more.
+    /// Whether it waits for its stack to accept a call.
+    pub(crate) fn is_in_want(&self) -> bool {
+        self.refused.is_some() || self.owed > 0 || self.untold > 0
+    }
+
     pub(crate) fn usable(&self) -> Result<(), Error> {
         match self.phase {
             Phase::Live => Ok(()),

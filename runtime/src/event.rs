@@ -147,6 +147,21 @@ impl Head {
         }
     }
 
+    /// The connection that it concerns.
+    pub(crate) fn connection(&self) -> Option<ConnectionId> {
+        match self {
+            Head::Arrived { connection, .. }
+            | Head::Opened { connection, .. }
+            | Head::Delivered { connection, .. }
+            | Head::Writable { connection }
+            | Head::Closed { connection, .. }
+            | Head::Moved { connection, .. }
+            | Head::Other { connection, .. } => Some(*connection),
+            Head::OtherStack(what) => what.connection,
+            Head::Error { connection, .. } => *connection,
+        }
+    }
+
     /// The connection of the message.
     pub(crate) fn delivered_to(&self) -> Option<ConnectionId> {
         match self {

@@ -1,6 +1,7 @@
 //! Handshakes that are not over, found by the connection that they are for, by the cookie of this end, and by the frame
 //! that began them. They have a place in the table of connections, and no stack yet.
 
+use crate::connection::ByItself;
 use crate::connections::Proposed;
 use crate::error::Reason;
 use crate::event::{ConnectionId, OtherStack};
@@ -52,7 +53,7 @@ pub(crate) struct Begun {
     pub doubt: Option<Doubt>,
     /// The event and length of the call that was refused last.
     pub refused: Option<(u16, usize)>,
-    pub grants_by_itself: bool,
+    pub by_itself: ByItself,
 }
 
 /// A reason to give up that anybody on the way can have sent.

@@ -215,29 +215,6 @@ impl Listener {
         self.router.discard(id);
     }
 
-    /// Whether the listener grants deliveries to the stack as messages are taken (the default). If not, the application
-    /// calls `grant`, and so slows down the peer of one connection alone.
-    pub fn set_grants_by_itself(&mut self, id: ConnectionId, by_itself: bool) -> Result<(), Error> {
-        self.router.set_grants_by_itself(id, by_itself)
-    }
-
-    /// Whether frames of a connection reach its stack (the default). Otherwise they are dropped and counted as
-    /// `no_space`, as if the network had lost them, acknowledgements included: for messages that come faster than they
-    /// are consumed, from a peer that no grants slow down. It sends them again if its stack is reliable, and gives up
-    /// after as many attempts as its stack makes.
-    ///
-    /// Errors: `NoConnection`, also while a handshake goes on.
-    pub fn set_receives(&mut self, id: ConnectionId, receives: bool) -> Result<(), Error> {
-        self.router.get_mut(id)?.receives = receives;
-        Ok(())
-    }
-
-    /// Grants a number of deliveries to the stack.
-    pub fn grant(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
-        self.look_at_clock();
-        self.router.grant(id, messages)
-    }
-
     /// Handles what is there (at most a bounded amount of work) and returns the next event, without waiting. A message
     /// in it is lent until the listener is used again.
     pub fn poll(&mut self) -> Option<Event<'_>> {
@@ -313,7 +290,7 @@ impl Listener {
     }
 
     /// Every way in begins with this.
-    fn look_at_clock(&mut self) {
+    pub(crate) fn look_at_clock(&mut self) {
         let now = self.now();
         self.router.set_time(now);
     }

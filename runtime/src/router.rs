@@ -280,6 +280,7 @@ impl<O: Outbox> Router<O> {
             return Err(Error::Invalid("the stack has no event `send`".into()));
         };
         let to = connection.from;
+        self.tell_taken(id);
         if self.send_quick(id, message) {
             return Ok(());
         }
@@ -334,6 +335,7 @@ impl<O: Outbox> Router<O> {
             self.end(id, Reason::Closed);
             return Ok(());
         }
+        self.tell_taken(id);
         self.get_mut(id)?.close_wanted = true;
         self.try_close(id);
         Ok(())
@@ -345,21 +347,6 @@ impl<O: Outbox> Router<O> {
         self.outbox.discard(Some(id));
         self.discard_handshake(id);
         self.remove(id);
-    }
-
-    /// Grants deliveries to the stack.
-    pub(crate) fn grant(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
-        if self.begun(id).is_some() {
-            return Ok(());
-        }
-        let connection = self.get_mut(id)?;
-        if connection.instance.stack().known().grant_delivers.is_none() {
-            return Ok(());
-        }
-        connection.owed += u64::from(messages);
-        self.release();
-        self.pay_grants(id);
-        Ok(())
     }
 
     /// The event that was found, as the application sees it.

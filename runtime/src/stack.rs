@@ -117,6 +117,8 @@ pub(crate) struct Known {
     pub open_to: Option<u16>,
     /// None, too, if it changes nothing.
     pub grant_delivers: Option<u16>,
+    /// None, too, if it changes nothing.
+    pub taken: Option<u16>,
     pub unknown: Option<u16>,
     pub hello: Option<u16>,
     pub deliver: Option<u16>,
@@ -270,6 +272,7 @@ impl Known {
             close: above("close", true),
             open_to: above("open", true).filter(|index| events[usize::from(*index)].has_address),
             grant_delivers: above("grant_delivers", true).filter(|index| !events[usize::from(*index)].idle),
+            taken: above("taken", true).filter(|index| !events[usize::from(*index)].idle),
             unknown: find(events, "unknown", true, |port| port == 0),
             hello: find(events, "hello", true, |port| port == 0),
             deliver: above("deliver", false),

@@ -9,9 +9,10 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nacre_runtime::reconnect::{Backoff, Happened, Reconnector, Target};
 #[cfg(target_os = "linux")]
 use nacre_runtime::shared;
-use nacre_runtime::{Endpoint, Event, Expect, Keys, Listener, Options, Stack};
+use nacre_runtime::{Endpoint, Event, Expect, Keys, Listener, Options, Reason, Stack};
 use support::{cc, header_dir, scratch, window};
 
 fn text(path: &str) -> String {
@@ -28,6 +29,47 @@ fn blocks() -> Vec<(String, String)> {
 /// Without differences of layout.
 fn words(code: &str) -> String {
     code.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Says hello until its server closes.
+fn reconnecting(mut listener: Listener, stack: &Stack, port: u16) -> Result<Reason, Box<dyn Error>> {
+    let mut reconnector = Reconnector::new();
+    let to = Target::Name("localhost".into(), port); // looked up again before each attempt
+    let mut connection = reconnector.connect(&mut listener, to, stack, Backoff::default())?;
+    loop {
+        match reconnector.wait(&mut listener, None)? {
+            Some(Happened::Event(Event::Opened { .. })) => reconnector.send(&mut listener, connection, b"hello")?,
+            Some(Happened::Reconnecting { lost, after, .. }) => {
+                println!("{} of {} messages are unknown; again after {after:?}", lost.unknown(), lost.accepted);
+            }
+            Some(Happened::Reconnected { connection: new, .. }) => connection = new,
+            Some(Happened::Ended { reason, .. }) => return Ok(reason),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn reconnecting_client_of_the_guide_says_hello() {
+    let mut server = Listener::bind("[::]:0".parse().unwrap(), Options::default()).unwrap();
+    server.serve(&window()).unwrap();
+    let port = server.local().port();
+    let client = thread::spawn(move || {
+        let listener = Listener::bind("[::]:0".parse().unwrap(), Options::default()).unwrap();
+        reconnecting(listener, &window(), port).map_err(|error| error.to_string())
+    });
+    let mut greeted = false;
+    while !client.is_finished() {
+        if let Some(Event::Delivered { connection, message, .. }) =
+            server.wait(Some(Duration::from_millis(10))).unwrap()
+        {
+            assert_eq!(message.to_vec(), b"hello");
+            greeted = true;
+            server.close(connection).unwrap();
+        }
+    }
+    assert!(greeted);
+    assert_eq!(client.join().unwrap().unwrap(), Reason::Closed);
 }
 
 #[test]

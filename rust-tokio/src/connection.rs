@@ -179,14 +179,18 @@ impl Connection {
         let Some(incoming) = self.slot.pop(&mut state) else { return state.ended.clone().map(Err) };
         let is_held_back = state.is_paused || state.ungranted > 0;
         drop(state);
+        let is_reported = self.slot.has_receipts && matches!(incoming, Incoming::Message { .. });
+        // If the driver has stopped, nobody is held back, and nothing is reported.
         if is_held_back {
-            // If the driver has stopped, nobody is held back.
             let _ = self.shared.with(|core| core.relieve(&self.slot));
+        }
+        if is_reported {
+            let _ = self.shared.with(|core| core.note_taken(&self.slot));
         }
         Some(Ok(incoming))
     }
 
-    async fn call_when_accepted(
+    pub(crate) async fn call_when_accepted(
         &self,
         mut call: impl FnMut(&mut Listener, ConnectionId) -> Result<(), nacre_runtime::Error>,
     ) -> Result<(), Error> {

@@ -157,6 +157,9 @@ impl Core {
         if slot.has_grants {
             let _ = self.listener.set_grants_by_itself(id, false);
         }
+        if slot.has_receipts {
+            let _ = self.listener.set_takes_by_itself(id, false);
+        }
         self.slots.insert(id, slot.clone());
         Some(slot)
     }
@@ -199,6 +202,13 @@ impl Core {
         }
         drop(state);
         self.grant(slot.id, ungranted);
+    }
+
+    /// The reader has taken a message.
+    pub(crate) fn note_taken(&mut self, slot: &Slot) {
+        if self.is_live(slot) {
+            let _ = self.listener.note_taken(slot.id, 1);
+        }
     }
 
     fn is_live(&self, slot: &Slot) -> bool {

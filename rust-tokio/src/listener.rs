@@ -111,6 +111,24 @@ impl Listener {
         self.begin_by(to, |core| core.listener.connect_with(to, stack, prepare))
     }
 
+    /// The same with whom the connection expects; None: as `begin`.
+    pub(crate) fn begin_expecting(
+        &self,
+        to: SocketAddr,
+        stack: &Stack,
+        expect: Option<Expect>,
+    ) -> Result<Connection, Error> {
+        self.begin_by(to, |core| match expect {
+            None => core.listener.connect(to, stack),
+            Some(expect) => core.listener.connect_secure(to, stack, expect, |_| {}),
+        })
+    }
+
+    /// The time of the runtime's listener.
+    pub(crate) fn now(&self) -> Result<u64, Ended> {
+        self.shared.with(|core| core.listener.now())
+    }
+
     fn begin_by(
         &self,
         to: SocketAddr,

@@ -49,6 +49,8 @@ pub(crate) struct Slot {
     pub peer: SocketAddr,
     /// Whether its stack counts grants of deliveries.
     pub has_grants: bool,
+    /// Whether its stack reports to the peer which messages were taken.
+    pub has_receipts: bool,
     pub max_message: usize,
     /// Calls that wait until the stack accepts a message wait one after the other.
     pub turn: tokio::sync::Mutex<()>,
@@ -94,11 +96,15 @@ pub(crate) struct State {
 
 impl Slot {
     pub(crate) fn new(id: ConnectionId, peer: SocketAddr, stack: &Stack, total: Arc<AtomicUsize>) -> Slot {
-        let grants = stack.input_event("grant_delivers").and_then(|index| stack.events().get(usize::from(index)));
+        let counts = |name: &str| {
+            let event = stack.input_event(name).and_then(|index| stack.events().get(usize::from(index)));
+            event.is_some_and(|event| !event.idle)
+        };
         Slot {
             id,
             peer,
-            has_grants: grants.is_some_and(|event| !event.idle),
+            has_grants: counts("grant_delivers"),
+            has_receipts: counts("taken"),
             max_message: stack.max_message(),
             turn: tokio::sync::Mutex::default(),
             incoming: Notify::new(),

@@ -1,6 +1,7 @@
 //! Shared code of the project's tests: paths, golden files, and the parts of campaigns.
 
 pub mod c_listener;
+pub mod c_programs;
 pub mod dialogue;
 pub mod functions;
 pub mod fuzzing;

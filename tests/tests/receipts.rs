@@ -1,110 +1,166 @@
-//! What the runtime tells an application of its messages: never more than have reached the peer, and in the end all.
+//! The application learns how many of its messages the peer's application has taken: never more than that, and in the
+//! end all, over networks that lose, duplicate and reorder frames; in Rust with a simulated clock, and in C over UDP.
 
-use std::net::SocketAddr;
+use std::time::Duration;
 
-use nacre_driver::Level;
-use nacre_runtime::sans_io::SansIo;
-use nacre_runtime::{ConnectionId, Event, Options, Stack};
-use nacre_simulator::random::Random;
-use nacre_tests::library::find;
-use nacre_tests::machines::Machines;
+use nacre_runtime::faults::Faults;
+use nacre_runtime::memory::Network;
+use nacre_runtime::{ConnectionId, Event, Listener, Options, Stack};
+use nacre_tests::c_programs::{loaded, run};
 
-const MESSAGES: u64 = 200;
-const MILLISECOND: u64 = 1_000_000;
-
-fn address(end: usize) -> SocketAddr {
-    SocketAddr::from(([10, 0, 0, 1 + end as u8], 7000))
+fn stack() -> Stack {
+    loaded("receipts.nacre", "receipted")
 }
 
-/// A client that sends to a server, which answers some messages, over a network that loses and delays frames.
+fn faults(seed: u64) -> Faults {
+    let (delay, jitter) = (Duration::from_millis(5), Duration::from_millis(2));
+    Faults { loss: 0.2, duplicate: 0.1, reorder: 0.2, delay, jitter, seed, ..Faults::default() }
+}
+
+/// Two listeners on a simulated network, with a connection.
 struct World {
-    ends: [SansIo; 2],
-    ids: [Option<ConnectionId>; 2],
-    /// Messages that each end's application was given.
-    given: [u64; 2],
-    /// What each end was told of its own.
-    known: [u64; 2],
-    sent: [u64; 2],
-    flying: Vec<(usize, Vec<u8>)>,
-    reached: u16,
+    network: Network,
+    client: Listener,
+    server: Listener,
+    at_client: ConnectionId,
+    at_server: Option<ConnectionId>,
+    /// Messages that the server's application was given, and what the client's was last told of them.
+    taken: u64,
+    reached: u64,
+    reports: u64,
+    closed: bool,
 }
 
 impl World {
-    fn new(stack: &Stack, seed: u64) -> World {
-        let mut ends = [1, 2].map(|end| SansIo::new(Options { seed: Some(seed * 2 + end), ..Options::default() }, 1));
-        ends[1].serve(stack).expect("it serves");
-        let client = ends[0].connect(address(1), stack).expect("it connects");
-        let index = stack.events().iter().position(|event| event.name == "reached");
-        World {
-            ends,
-            ids: [Some(client), None],
-            given: [0; 2],
-            known: [0; 2],
-            sent: [0; 2],
-            flying: vec![],
-            reached: u16::try_from(index.expect("the stack has this event")).expect("it is small"),
-        }
+    fn new(faults: Faults) -> World {
+        let network = Network::new(faults);
+        let seeded = |seed| Options { seed: Some(seed), ..Options::default() };
+        let (mut server, mut client) =
+            (Listener::new(network.end(), seeded(1)), Listener::new(network.end(), seeded(2)));
+        let stack = stack();
+        server.serve(&stack).expect("it serves");
+        let at_client = client.connect(server.local(), &stack).expect("it connects");
+        World { network, client, server, at_client, at_server: None, taken: 0, reached: 0, reports: 0, closed: false }
     }
 
-    fn send(&mut self, end: usize, length: usize) {
-        let Some(id) = self.ids[end] else { return };
-        if self.sent[end] < MESSAGES && self.ends[end].send(id, &vec![7; length]).is_ok() {
-            self.sent[end] += 1;
-        }
-    }
-
-    fn drain(&mut self, end: usize) {
-        while let Some(event) = self.ends[end].next_event() {
+    /// Handles what is there, checks each report, and lets the time pass until more happens.
+    fn turn(&mut self) {
+        while let Some(event) = self.server.poll() {
             match event {
-                Event::Arrived { connection, .. } => self.ids[end] = Some(connection),
-                Event::Delivered { .. } => self.given[end] += 1,
-                Event::Other { event, arguments, .. } if event == self.reached => {
-                    let total = arguments[0];
-                    assert!(total > self.known[end] && total <= self.given[1 - end], "{total} of {:?}", self.given);
-                    self.known[end] = total;
+                Event::Arrived { connection, .. } => self.at_server = Some(connection),
+                Event::Delivered { message, .. } => {
+                    assert_eq!(message.to_vec(), self.taken.to_le_bytes(), "in order");
+                    self.taken += 1;
                 }
-                Event::Closed { reason, .. } => panic!("it has ended: {reason}"),
                 _ => {}
             }
         }
-        self.flying.extend(self.ends[end].take_datagrams().into_iter().map(|(_, frame)| (1 - end, frame)));
-    }
-}
-
-fn everything_is_told(stack: &Stack, seed: u64, loss: u64) {
-    let mut random = Random::new(seed);
-    let mut world = World::new(stack, seed);
-    let mut now = 1;
-    for round in 0..20_000 {
-        let end = random.below(4).saturating_sub(2) as usize; // the client sends more
-        world.send(end, 1 + random.below(if round % 10 == 0 { 5000 } else { 100 }) as usize);
-        if random.below(2) == 0 && !world.flying.is_empty() {
-            let at = random.below(world.flying.len().min(3) as u64) as usize;
-            let (to, frame) = world.flying.remove(at);
-            if random.below(100) >= loss {
-                world.ends[to].receive(address(1 - to), &frame);
+        while let Some(event) = self.client.poll() {
+            match event {
+                Event::Other { event, arguments, connection, .. } => {
+                    assert_eq!(connection, self.at_client);
+                    assert_eq!(stack().events()[usize::from(event)].name, "reached");
+                    assert!(arguments[0] > self.reached && arguments[0] <= self.taken, "{arguments:?} {}", self.taken);
+                    self.reached = arguments[0];
+                    self.reports += 1;
+                }
+                Event::Closed { .. } => self.closed = true,
+                _ => {}
             }
-        } else {
-            now += MILLISECOND;
-            world.ends.iter_mut().for_each(|end| end.set_time(now));
         }
-        (0..2).for_each(|end| world.drain(end));
-        let told = (0..2).all(|end| world.known[end] == MESSAGES);
-        if told {
-            return;
+        let next = self.client.next_deadline().min(self.server.next_deadline()).min(self.network.next_arrival());
+        self.network.advance_to(next.max(self.network.now() + 1));
+    }
+
+    fn run_until(&mut self, done: impl Fn(&World) -> bool) {
+        for _ in 0..1_000_000 {
+            if done(self) {
+                return;
+            }
+            self.turn();
+        }
+        panic!("not done: {} taken, {} reached, at {} ns", self.taken, self.reached, self.network.now());
+    }
+
+    fn send(&mut self, number: u64) {
+        while self.client.send(self.at_client, &number.to_le_bytes()).is_err() {
+            self.turn();
         }
     }
-    panic!(
-        "seed {seed}: of {:?} that were sent and {:?} that came, {:?} are known",
-        world.sent, world.given, world.known
-    );
 }
 
 #[test]
-fn applications_are_told_what_has_reached_the_peer() {
-    let machines = Machines::new(&find("receipts_usual"));
-    let stack = machines.load(&machines.text(Level::Bypass)).expect("the C compiles");
-    for seed in 1..=12 {
-        everything_is_told(&stack, seed, [0, 5, 20][seed as usize % 3]);
+fn reports_never_run_ahead_and_reach_all() {
+    for seed in 0..8 {
+        let mut world = World::new(faults(seed));
+        for number in 0..300 {
+            world.send(number);
+        }
+        world.run_until(|world| world.reached == 300);
+        assert!(world.reports < 200, "{} reports", world.reports);
     }
+}
+
+#[test]
+fn report_travels_on_the_answer() {
+    let mut world = World::new(Faults { delay: Duration::from_millis(5), ..Faults::default() });
+    world.send(0);
+    while world.taken == 0 {
+        world.turn();
+    }
+    let at_server = world.at_server.expect("it has arrived");
+    let begun = world.network.now();
+    world.server.send(at_server, b"answer").expect("it is accepted");
+    world.run_until(|world| world.reached == 1);
+    let after = world.network.now() - begun;
+    assert!(after < 20_000_000, "after {after} ns: no timer of the server is waited for");
+}
+
+#[test]
+fn message_is_reported_when_the_application_says_so() {
+    let mut world = World::new(faults(3));
+    world.send(0);
+    while world.at_server.is_none() {
+        world.turn();
+    }
+    let at_server = world.at_server.expect("it has arrived");
+    world.server.set_takes_by_itself(at_server, false).expect("it is there");
+    for number in 1..4 {
+        world.send(number);
+    }
+    world.run_until(|world| world.taken == 4);
+    let until = world.network.now() + 3_000_000_000;
+    world.run_until(|world| world.network.now() > until);
+    // The first one was taken in the turn in which the connection arrived, if it came with it.
+    let before = world.reached;
+    assert!(before <= 1);
+    world.server.note_taken(at_server, 2).expect("it is there");
+    world.run_until(|world| world.reached == before + 2);
+    let until = world.network.now() + 3_000_000_000;
+    world.run_until(|world| world.network.now() > until);
+    assert_eq!(world.reached, before + 2);
+}
+
+#[test]
+fn last_message_is_reported_before_its_receiver_closes() {
+    let mut world = World::new(Faults { delay: Duration::from_millis(5), ..Faults::default() });
+    world.send(0);
+    while world.taken == 0 {
+        world.turn();
+    }
+    let until = world.network.now() + 1_000_000_000;
+    world.run_until(|world| world.reached == 1 && world.network.now() > until);
+    world.send(1);
+    while world.taken == 1 {
+        world.turn();
+    }
+    let at_server = world.at_server.expect("it has arrived");
+    world.server.close(at_server).expect("it is there");
+    world.run_until(|world| world.closed);
+    assert_eq!(world.reached, 2);
+}
+
+#[test]
+fn c_program_learns_what_was_taken() {
+    run("receipts.c", ("receipts.nacre", "receipted"));
 }

@@ -244,7 +244,7 @@ impl<O: Outbox> Router<O> {
         let Pending { kind, peer, own, .. } = arrived;
         let establishing = Establishing { place: ours_after, kind, peer, own, config: begun.config, agreed };
         self.security.handshakes.forget(&first, arrived.place.id);
-        let Some(id) = self.open_begun(establishing, None, begun.refused, begun.grants_by_itself) else { return };
+        let Some(id) = self.open_begun(establishing, None, begun.refused, begun.by_itself) else { return };
         self.security.handshakes.rename(first, id);
         if let Some(secured) = self.get_mut(id).ok().and_then(|it| it.secured.as_mut()) {
             (secured.first, secured.finished) = (Some(first), Some((finish, 0)));

@@ -2,7 +2,7 @@
 
 use super::Router;
 use crate::clock::nanoseconds;
-use crate::connection::Phase;
+use crate::connection::{ByItself, Phase};
 use crate::connections::Proposed;
 use crate::error::{Error, Reason};
 use crate::event::{ConnectionId, Head};
@@ -48,7 +48,7 @@ impl<O: Outbox> Router<O> {
         establishing: Establishing,
         finish: Option<(Repeated, u64)>,
         refused: Option<(u16, usize)>,
-        grants_by_itself: bool,
+        by_itself: ByItself,
     ) -> Option<ConnectionId> {
         let (id, to) = (establishing.place.id, establishing.peer.address);
         if self.establish(establishing, finish).is_err() {
@@ -56,7 +56,7 @@ impl<O: Outbox> Router<O> {
             return None;
         }
         if let Ok(connection) = self.get_mut(id) {
-            (connection.refused, connection.grants_by_itself) = (refused, grants_by_itself);
+            (connection.refused, connection.by_itself) = (refused, by_itself);
             self.wait_for_stack(id);
         }
         self.say_open(id, to);
@@ -217,13 +217,13 @@ impl<O: Outbox> Router<O> {
         self.security.handshakes.get(id).filter(|pending| matches!(pending.role, Role::Begun(_)))
     }
 
-    /// Whether the router grants deliveries by itself.
-    pub(crate) fn set_grants_by_itself(&mut self, id: ConnectionId, by_itself: bool) -> Result<(), Error> {
-        match self.security.handshakes.get_mut(id).and_then(Pending::begun) {
-            Some(begun) => begun.grants_by_itself = by_itself,
-            None => self.get_mut(id)?.grants_by_itself = by_itself,
+    /// What the router tells the stack of a connection by itself.
+    pub(crate) fn by_itself(&mut self, id: ConnectionId) -> Result<&mut ByItself, Error> {
+        if self.begun(id).is_none() {
+            return Ok(&mut self.get_mut(id)?.by_itself);
         }
-        Ok(())
+        let begun = self.security.handshakes.get_mut(id).and_then(Pending::begun);
+        begun.map(|begun| &mut begun.by_itself).ok_or(Error::NoConnection)
     }
 }
 

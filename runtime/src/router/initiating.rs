@@ -3,6 +3,7 @@
 use super::establishing::Establishing;
 use super::Router;
 use crate::clock::{MILLISECOND, SECOND};
+use crate::connection::ByItself;
 use crate::connections::Proposed;
 use crate::error::{Error, Reason};
 use crate::event::{ConnectionId, Head, OtherStack};
@@ -64,7 +65,7 @@ impl<O: Outbox> Router<O> {
             retries: 0,
             doubt: None,
             refused: None,
-            grants_by_itself: true,
+            by_itself: ByItself::default(),
         };
         let (role, began_at) = (Role::Begun(Box::new(begun)), self.time);
         self.security.handshakes.insert(Pending { place, kind, peer, own, began_at, wake: u64::MAX, role });
@@ -180,7 +181,7 @@ impl<O: Outbox> Router<O> {
         let Pending { place, kind, peer, own, began_at, role: Role::Begun(begun), .. } = *pending else {
             return false;
         };
-        let Begun { initiator, config, refused, grants_by_itself, .. } = *begun;
+        let Begun { initiator, config, refused, by_itself, .. } = *begun;
         let who = Who::new(key, &Peer { identity: said.identity, ..peer }, own.identity);
         if self.has_begun_since(&who, began_at) {
             self.connections.release(place);
@@ -198,7 +199,7 @@ impl<O: Outbox> Router<O> {
         self.send_plain(Some(id), peer.address, &frame);
         let finish = Repeated { frame, at: self.time + AGAIN_FIRST_NS, after: AGAIN_FIRST_NS };
         let establishing = Establishing { place, kind, peer, own, config, agreed };
-        self.open_begun(establishing, Some((finish, began_at)), refused, grants_by_itself);
+        self.open_begun(establishing, Some((finish, began_at)), refused, by_itself);
         true
     }
 

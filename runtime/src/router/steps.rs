@@ -175,8 +175,12 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = self.get_mut(id) else {
             return;
         };
-        if connection.grants_by_itself && connection.instance.stack().known().grant_delivers.is_some() {
-            connection.owed += 1;
+        let (known, by_itself) = (connection.instance.stack().known(), connection.by_itself);
+        let owes = known.grant_delivers.is_some() && by_itself.grants;
+        let tells = known.taken.is_some() && by_itself.takes;
+        connection.owed += u64::from(owes);
+        connection.untold += u64::from(tells);
+        if owes || tells {
             self.wait_for_stack(id);
         }
     }

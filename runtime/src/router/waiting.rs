@@ -3,7 +3,7 @@
 use super::Router;
 use crate::clock::SECOND;
 use crate::connection::{Connection, Phase};
-use crate::error::Reason;
+use crate::error::{Error, Reason};
 use crate::event::{ConnectionId, Head};
 use crate::instance::Outcome;
 use crate::outbox::Outbox;
@@ -193,26 +193,70 @@ impl<O: Outbox> Router<O> {
                 continue;
             };
             connection.waits = false;
-            done |= self.pay_grants(id);
+            done |= self.pay(id);
             done |= self.try_close(id);
             done |= self.look_whether_writable(id);
             self.release();
-            if self.get(id).is_ok_and(|connection| connection.refused.is_some() || connection.owed > 0) {
+            if self.get(id).is_ok_and(|connection| connection.is_in_want()) {
                 self.wait_for_stack(id);
             }
         }
         done
     }
 
-    /// Grants the stack the messages that the application has taken.
-    pub(super) fn pay_grants(&mut self, id: ConnectionId) -> bool {
+    /// Grants deliveries to the stack.
+    pub(crate) fn grant(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
+        if self.begun(id).is_some() {
+            return Ok(());
+        }
+        let connection = self.get_mut(id)?;
+        if connection.instance.stack().known().grant_delivers.is_none() {
+            return Ok(());
+        }
+        connection.owed += u64::from(messages);
+        self.release();
+        self.pay(id);
+        Ok(())
+    }
+
+    /// Tells the stack that the application has taken messages.
+    pub(crate) fn note_taken(&mut self, id: ConnectionId, messages: u16) -> Result<(), Error> {
+        if self.begun(id).is_some() {
+            return Ok(());
+        }
+        let connection = self.get_mut(id)?;
+        if connection.instance.stack().known().taken.is_some() {
+            connection.untold += u64::from(messages);
+            self.tell_taken(id);
+        }
+        Ok(())
+    }
+
+    /// Tells the stack which messages the application has taken, and grants it as many.
+    pub(super) fn pay(&mut self, id: ConnectionId) -> bool {
         let Ok(connection) = self.get(id) else {
             return false;
         };
-        let Some(event) = connection.instance.stack().known().grant_delivers else {
+        let known = *connection.instance.stack().known();
+        let told = self.pay_by(id, known.taken, |connection| &mut connection.untold);
+        self.pay_by(id, known.grant_delivers, |connection| &mut connection.owed) || told
+    }
+
+    /// What was taken until now is told before the stack makes another frame, which may then carry it.
+    pub(super) fn tell_taken(&mut self, id: ConnectionId) {
+        if self.get(id).is_ok_and(|connection| connection.instance.stack().known().taken.is_some()) {
+            self.take_back();
+            self.release();
+            self.pay(id);
+        }
+    }
+
+    /// Calls an event with a number of messages.
+    fn pay_by(&mut self, id: ConnectionId, event: Option<u16>, account: fn(&mut Connection) -> &mut u64) -> bool {
+        let (Some(event), Ok(connection)) = (event, self.get_mut(id)) else {
             return false;
         };
-        let owed = connection.owed.min(u64::from(u16::MAX));
+        let owed = (*account(connection)).min(u64::from(u16::MAX));
         if owed == 0 {
             return false;
         }
@@ -222,7 +266,7 @@ impl<O: Outbox> Router<O> {
             return true;
         };
         if outcome == Outcome::Done {
-            connection.owed -= owed;
+            *account(connection) -= owed;
         }
         outcome == Outcome::Done
     }

@@ -39,6 +39,12 @@ pub fn reliable() -> Stack {
     STACK.get_or_init(|| compile(Session::open(&[at("examples/reliable.nacre")]), "reliable")).clone()
 }
 
+/// The same with receipts.
+pub fn receipted() -> Stack {
+    static STACK: OnceLock<Stack> = OnceLock::new();
+    STACK.get_or_init(|| compile(Session::open(&[at("examples/receipts.nacre")]), "receipted")).clone()
+}
+
 /// A reliable stack that sends nothing again, and acknowledges less than half a window, only after 20 s.
 pub fn patient() -> Stack {
     static STACK: OnceLock<Stack> = OnceLock::new();
