@@ -5,10 +5,12 @@
 mod common;
 
 use std::fs;
+use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
-use common::{blocks, ran, root};
+use common::{blocks, cargo_run, ran, root};
 use tempfile::TempDir;
 
 /// The folder with the library that Cargo made beside this test.
@@ -151,6 +153,52 @@ fn python_of_the_guide_runs() {
     let mut program = Command::new("python3");
     program.args(["-c", &of_the_guide("python")]).current_dir(root()).env("PYTHONPATH", folder.path());
     assert_eq!(succeeds(program.env("NACRE", env!("CARGO_BIN_EXE_nacre"))), "b'hello'\n");
+}
+
+/// Ends the program, also when the test fails.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn clients_of_the_tutorial_have_ten_lines_and_say_hello() {
+    let examples = root().join("examples");
+    for (word, file) in
+        [("rust", "rust-embed/src/bin/client.rs"), ("c", "c-runtime/client.c"), ("python", "python-embed/client.py")]
+    {
+        let program = fs::read_to_string(examples.join(file)).expect("an example");
+        assert!(program.lines().count() <= 10, "{file}");
+        let shown = |(own, text): &(String, String)| own == word && text.trim() == program.trim();
+        assert!(blocks("docs/tutorial-app.md").iter().any(shown), "{file} is not the client of the tutorial");
+    }
+    let folder = TempDir::new().expect("a folder");
+    for install in ["--install", "--python"] {
+        succeeds(nacre().args(["runtime", install, "prefix", "--built"]).arg(built()).current_dir(&folder));
+    }
+    let (prefix, made) = (folder.path().join("prefix"), folder.path().join("made"));
+    let mut make = Command::new("make");
+    make.current_dir(examples.join("c-runtime")).env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
+    make.arg(format!("BUILD={}", made.display())).arg(format!("NACRE={}", env!("CARGO_BIN_EXE_nacre")));
+    succeeds(make.arg("CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror"));
+    // The documents name one port.
+    let until = Instant::now() + Duration::from_secs(120);
+    while let Err(error) = UdpSocket::bind("[::]:7000") {
+        assert!(Instant::now() < until, "port 7000: {error}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let libraries = prefix.join("lib");
+    let _server =
+        Running(Command::new(made.join("server")).env("LD_LIBRARY_PATH", &libraries).spawn().expect("a server"));
+    assert_eq!(succeeds(Command::new(made.join("client")).env("LD_LIBRARY_PATH", &libraries)), "hello\n");
+    let mut python = Command::new("python3");
+    python.arg(examples.join("python-embed/client.py")).current_dir(&examples).env("PYTHONPATH", &prefix);
+    assert_eq!(succeeds(python.env("NACRE", env!("CARGO_BIN_EXE_nacre"))), "hello\n");
+    assert_eq!(succeeds(cargo_run(&examples.join("rust-embed")).args(["--bin", "client"])), "hello\n");
 }
 
 #[test]

@@ -63,6 +63,20 @@ fn file_survives_a_bad_network() {
     assert!(std::fs::metadata(&pcap).expect("there").len() > 3 << 20);
 }
 
+#[test]
+fn rate_is_shown_beside_that_of_plain_sockets() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (original, copy) = (folder.path().join("original"), folder.path().join("copy"));
+    std::fs::write(&original, content(8 << 20, 4)).expect("written");
+    let (child, address, _err) = receiver("127.0.0.1:0", &["receive", "--out", copy.to_str().expect("UTF-8")]);
+    let (status, out, err) = send(&original, &address, &[]);
+    let line = out.lines().find_map(|line| line.strip_prefix("  raw UDP  ")).unwrap_or_else(|| panic!("{out}{err}"));
+    let length = line.split("datagrams of ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+    assert!(status == 0 && length.is_some_and(|length| (1000..1500).contains(&length)), "{line}");
+    assert!(line.ends_with(" %)") && line.contains("iB/s with "), "{line}");
+    assert!(child.wait_with_output().expect("ends after the first file").status.success());
+}
+
 /// The receiver runs bypasses, the sender does not: the frames are the same.
 #[test]
 fn quick_entries_take_frames_of_another_level() {
@@ -72,7 +86,7 @@ fn quick_entries_take_frames_of_another_level() {
     let copy = copy.to_str().expect("UTF-8");
     let (child, address, _err) = receiver("127.0.0.1:0", &["receive", "--out", copy, "--level", "bypass", "--json"]);
     let (status, out, err) = send(&original, &address, &["--level", "call"]);
-    assert!(status == 0 && !out.contains("  quick"), "{out}{err}");
+    assert!(status == 0 && !out.contains("  quick") && !out.contains("raw UDP"), "{out}{err}");
     let done = child.wait_with_output().expect("ends after the first file");
     let received: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
     let number = |name: &str| received[name].as_u64().expect("a number");

@@ -12,6 +12,7 @@ mod names;
 mod partial;
 mod pending;
 mod protection;
+mod raw;
 mod receive;
 mod receiver;
 mod report;

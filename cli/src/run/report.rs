@@ -1,5 +1,6 @@
 //! The result of a transfer, as text and as JSON.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use nacre_runtime::faults::{FaultCounts, FaultHandle};
@@ -9,6 +10,7 @@ use serde_json::{json, Map, Value};
 use crate::console::{print, print_json};
 use crate::run::framing::{hex, Sum};
 use crate::run::protection::Protection;
+use crate::run::raw;
 use crate::units;
 
 /// A transferred file.
@@ -128,7 +130,22 @@ impl Whole {
             print(&format!("           in: {}", listed(&fault_list(back))));
         }
     }
+
+    /// Prints what plain UDP sockets carry, if the peer is on this host and the transfer was long enough to have a rate.
+    pub fn compare(&self, peer: SocketAddr, time: Duration, of: &ConnectionStatistics) {
+        let traffic = &of.traffic;
+        if self.bytes < COMPARED || traffic.frames_out == 0 {
+            return;
+        }
+        let Some(raw) = raw::measure(peer, (traffic.bytes_out / traffic.frames_out) as usize) else { return };
+        let share = 100.0 * per_second(self.bytes, time) / raw.rate;
+        let (rate, length) = (units::bytes(raw.rate), raw.length);
+        print(&format!("  raw UDP  {rate}/s with datagrams of {length} bytes on this host (this is {share:.0} %)"));
+    }
 }
+
+/// From how many bytes on a transfer is compared with plain UDP.
+const COMPARED: u64 = 8 << 20;
 
 fn per_second(bytes: u64, time: Duration) -> f64 {
     bytes as f64 / time.as_secs_f64().max(1e-9)

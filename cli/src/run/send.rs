@@ -65,10 +65,15 @@ pub fn send(
     }
     sent.map_err(|failure| failure.with(key))?;
     let statistics = listener.statistics_of(peer).unwrap_or_default();
-    outcome.whole.report(args.net.json, begun.elapsed(), &statistics, faults.as_ref());
+    let time = begun.elapsed();
+    outcome.whole.report(args.net.json, time, &statistics, faults.as_ref());
+    let address = listener.peer(peer);
     // The files have arrived, whether or not the shutdown succeeds.
     if !matches!(listener.close_blocking(peer, Some(FAREWELL)), Err(Error::TimedOut)) {
         let _ = listener.linger(peer);
+    }
+    if let (Ok(address), false) = (address, args.net.json) {
+        outcome.whole.compare(address, time, &statistics);
     }
     Ok(if outcome.whole.failed == 0 { Exit::Yes } else { Exit::No })
 }
