@@ -46,6 +46,16 @@ fn files(template: Template, crates: &str) -> Vec<(&'static str, String)> {
             (".gitignore", "/build\n".into()),
             ("README.md", include_str!("../templates/c.md").into()),
         ],
+        Template::Cpp => vec![
+            ("NAME.nacre", stack()),
+            ("main.cpp", named(include_str!("../../examples/cpp-runtime/main.cpp"))),
+            (
+                "Makefile",
+                named(&include_str!("../../examples/cpp-runtime/Makefile").replace("../reliable.nacre", "reliable.nacre")),
+            ),
+            (".gitignore", "/build\n/runtime\n".into()),
+            ("README.md", include_str!("../templates/cpp.md").into()),
+        ],
         Template::Rust => vec![
             ("NAME.nacre", stack()),
             ("Cargo.toml", include_str!("../templates/rust.toml").replace("CRATES", crates)),

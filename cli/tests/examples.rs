@@ -52,6 +52,17 @@ impl Drop for Running {
     }
 }
 
+/// `nacre new --template cpp` begins with it, and cli/tests/new.rs runs that.
+#[test]
+fn example_in_cpp_is_that_of_new_projects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("reliable_too");
+    let (status, _, words) = ran(&mut nacre(&["new", path.to_str().expect("UTF-8"), "--template", "cpp"]));
+    assert_eq!(status, 0, "{words}");
+    let made = std::fs::read_to_string(path.join("main.cpp")).expect("a file");
+    assert_eq!(made.replace("reliable_too", "reliable"), text("examples/cpp-runtime/main.cpp"));
+}
+
 #[test]
 fn flows_with_congestion_control_share_a_simulated_link() {
     let build = tempfile::tempdir().expect("a folder");

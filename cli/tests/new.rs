@@ -44,7 +44,7 @@ fn begun(template: &str) -> (TempDir, usize) {
     succeeds(&folder, &["fmt", "--check", "mine.nacre"]);
     let commands = commands(&folder);
     // The tutorial shows the same.
-    if matches!(template, "c" | "rust" | "python") {
+    if matches!(template, "c" | "cpp" | "rust" | "python") {
         let shown = [format!("nacre new hello --template {template}"), "cd hello".into()];
         let shown = shown.into_iter().chain(commands.iter().map(|line| line.replace("mine", "hello")));
         let shown = shown.collect::<Vec<_>>().join("\n") + "\n";
@@ -76,7 +76,8 @@ fn begun(template: &str) -> (TempDir, usize) {
                 let nacre = format!("NACRE={}", env!("CARGO_BIN_EXE_nacre"));
                 let (status, out, words) = ran(Command::new("make").arg(nacre).current_dir(&folder));
                 assert_eq!(status, 0, "{out}{words}");
-                assert!(out.contains("100 messages of 3000 bytes arrived"), "{out}");
+                let done = ["100 messages of 3000 bytes arrived", "hello -> hello, too"];
+                assert!(done.iter().any(|done| out.contains(done)), "{out}");
             }
             ["python3", ..] => {
                 let mut python = Command::new("python3");
@@ -128,6 +129,14 @@ fn program_of_a_new_project_runs() {
     let nacre = format!("NACRE={}", env!("CARGO_BIN_EXE_nacre"));
     let (status, out, words) = ran(Command::new("make").arg(nacre).current_dir(empty.path().join("stdint")));
     assert_eq!(status, 0, "{out}{words}");
+}
+
+#[test]
+fn program_in_cpp_of_a_new_project_runs() {
+    assert_eq!(begun("cpp").1, 4);
+    let empty = TempDir::new().expect("a folder");
+    succeeds(empty.path(), &["new", "same", "--template", "c++"]);
+    assert!(empty.path().join("same/main.cpp").is_file());
 }
 
 #[test]

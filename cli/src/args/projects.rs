@@ -10,7 +10,7 @@ pub struct New {
     /// The folder to make; its name is that of the stack or layer
     #[arg(value_name = "NAME")]
     pub folder: PathBuf,
-    /// What to begin with: stack, layer, or a stack and a program in c, rust or python
+    /// What to begin with: stack, layer, or a stack and a program in c, cpp, rust or python
     #[arg(long, default_value = "stack", value_name = "TEMPLATE")]
     pub template: Template,
     /// Where the crates of Nacre are, for rust [default: where this program was built]
@@ -24,6 +24,8 @@ pub enum Template {
     Stack,
     Layer,
     C,
+    #[value(alias = "c++")]
+    Cpp,
     Rust,
     Python,
 }
