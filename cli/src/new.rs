@@ -51,7 +51,9 @@ fn files(template: Template, crates: &str) -> Vec<(&'static str, String)> {
             ("main.cpp", named(include_str!("../../examples/cpp-runtime/main.cpp"))),
             (
                 "Makefile",
-                named(&include_str!("../../examples/cpp-runtime/Makefile").replace("../reliable.nacre", "reliable.nacre")),
+                named(
+                    &include_str!("../../examples/cpp-runtime/Makefile").replace("../reliable.nacre", "reliable.nacre"),
+                ),
             ),
             (".gitignore", "/build\n/runtime\n".into()),
             ("README.md", include_str!("../templates/cpp.md").into()),
