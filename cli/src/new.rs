@@ -30,6 +30,7 @@ fn files(template: Template, crates: &str) -> Vec<(&'static str, String)> {
     let stack = || include_str!("../templates/stack.nacre").to_string();
     // The example is a program for the stack `reliable`.
     let named = |text: &str| text.replace("reliable", "NAME").replace("RELIABLE", "UPPER");
+    let makefile = |text: &str| named(&text.replace("../reliable.nacre", "reliable.nacre"));
     match template {
         Template::Stack => vec![("NAME.nacre", stack()), ("README.md", include_str!("../templates/stack.md").into())],
         Template::Layer => vec![
@@ -39,22 +40,14 @@ fn files(template: Template, crates: &str) -> Vec<(&'static str, String)> {
         Template::C => vec![
             ("NAME.nacre", stack()),
             ("main.c", named(include_str!("../../examples/c-embed/main.c"))),
-            (
-                "Makefile",
-                named(&include_str!("../../examples/c-embed/Makefile").replace("../reliable.nacre", "reliable.nacre")),
-            ),
+            ("Makefile", makefile(include_str!("../../examples/c-embed/Makefile"))),
             (".gitignore", "/build\n".into()),
             ("README.md", include_str!("../templates/c.md").into()),
         ],
         Template::Cpp => vec![
             ("NAME.nacre", stack()),
             ("main.cpp", named(include_str!("../../examples/cpp-runtime/main.cpp"))),
-            (
-                "Makefile",
-                named(
-                    &include_str!("../../examples/cpp-runtime/Makefile").replace("../reliable.nacre", "reliable.nacre"),
-                ),
-            ),
+            ("Makefile", makefile(include_str!("../../examples/cpp-runtime/Makefile"))),
             (".gitignore", "/build\n/runtime\n".into()),
             ("README.md", include_str!("../templates/cpp.md").into()),
         ],

@@ -131,7 +131,7 @@ impl Whole {
         }
     }
 
-    /// Prints what plain UDP sockets carry, if the peer is on this host and the transfer was long enough to have a rate.
+    /// Prints what plain UDP sockets carry, if the peer is on this host and the transfer long enough to have a rate.
     pub fn compare(&self, peer: SocketAddr, time: Duration, of: &ConnectionStatistics) {
         let traffic = &of.traffic;
         if self.bytes < COMPARED || traffic.frames_out == 0 {
