@@ -31,7 +31,7 @@ static std::string heard(const Listener &listener, std::uint64_t &connection) {
     nacre_notice notice;
     if (nacre_poll(listener.get(), 10, &notice) != NACRE_RUN_OK || notice.kind != NACRE_NOTICE_DELIVERED) return {};
     connection = notice.connection;
-    return {static_cast<const char *>(notice.data), notice.len};
+    return {reinterpret_cast<const char *>(notice.data), notice.len};
 }
 
 static void say(const Listener &listener, std::uint64_t connection, const std::string &words) {
