@@ -18,6 +18,7 @@ mod bypasses;
 mod certificates;
 mod infer;
 mod kept;
+mod refuted;
 mod verdicts;
 
 use certificates::{Certificate, Tools};

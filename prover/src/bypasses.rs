@@ -43,15 +43,18 @@ pub fn judge_claims(
     invariants: &[(LayerId, Expr)],
     solvers: &[Solver],
 ) -> (Verdict, Option<Claims>) {
-    let decide = |terms: &mut Terms, known: &[Term], branch: Term| {
-        let negated = terms.not(branch);
-        let follows = |claim: Term| solvers[0].solve(&problem(terms, &goal("branch", known, claim))) == Answer::Proved;
-        follows(branch).then_some(true).or_else(|| follows(negated).then_some(false))
-    };
+    let decide = |terms: &mut Terms, known: &[Term], branch: Term| decide(&solvers[0], terms, known, branch);
     match claims(stack, &stack.bypasses[at], invariants, &decide) {
         Ok(claims) => (verdict(&claims, solvers), Some(claims)),
         Err(why) => (Verdict::NotClaimed(why), None),
     }
+}
+
+/// Which side of a branch follows from what is known.
+pub(crate) fn decide(solver: &Solver, terms: &mut Terms, known: &[Term], branch: Term) -> Option<bool> {
+    let negated = terms.not(branch);
+    let follows = |claim: Term| solver.solve(&problem(terms, &goal("branch", known, claim))) == Answer::Proved;
+    follows(branch).then_some(true).or_else(|| follows(negated).then_some(false))
 }
 
 fn verdict(claims: &Claims, solvers: &[Solver]) -> Verdict {

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use nacre_bypass::{paths, Path};
 use nacre_stack::interpret::{Addr, Machine, Message, Origin, Outcome, Output, Value};
 use nacre_stack::{CellId, Entry, LayoutId, PortId, Stack, Type};
+use nacre_symbolic::constants::constant;
 use nacre_symbolic::state::is_state;
 use nacre_symbolic::terms::{Known, Sort, Term};
 use nacre_symbolic::values::{self, Value as Terminal, LENGTH_BITS};
 
-use crate::terms::{compare, constant, Compared};
+use crate::terms::{compare, Compared};
 
 /// What was seen.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,12 +9,13 @@ use nacre_simulator::random::Random;
 use nacre_stack::interpret::{Config, Machine, Message, Origin, Rule, Value};
 use nacre_stack::operations::window::Window;
 use nacre_stack::{Handler, HandlerId, Stack, Type};
+use nacre_symbolic::constants::constant;
 use nacre_symbolic::execute::{Claim, ClaimKind, Run, UNROLLED};
 use nacre_symbolic::state::{is_state, State};
 use nacre_symbolic::terms::Terms;
 use nacre_tests::library::declared;
 use nacre_tests::programs::{generate, STACK};
-use nacre_tests::terms::{compare, constant, Compared};
+use nacre_tests::terms::{compare, Compared};
 use nacre_tests::values;
 
 /// Handlers that were compared, those without terms, and terms.

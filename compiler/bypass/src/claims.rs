@@ -11,7 +11,7 @@ use nacre_symbolic::execute::Emission;
 use nacre_symbolic::guide::Guide;
 use nacre_symbolic::state::{is_state, State};
 use nacre_symbolic::terms::{Term, Terms};
-use nacre_symbolic::values::{self, Value};
+use nacre_symbolic::values::{self, Unpacked, Value};
 use nacre_symbolic::Unsupported;
 
 use crate::path::Output;
@@ -33,9 +33,15 @@ pub enum What {
 /// The claims about one bypass.
 pub struct Claims {
     pub terms: Terms,
+    /// The state before the event, and the parameters of the event.
+    pub before: State,
+    pub arguments: Vec<Value>,
+    /// What is unpacked on the way.
+    pub unpacked: Vec<Unpacked>,
     /// What holds before any event that is taken, the condition of the bypass included.
     pub assumptions: Vec<Term>,
-    /// Each follows from the assumptions, except for [`What::Possible`]: false does not.
+    /// Each follows from the assumptions, except for [`What::Possible`]: false does not. Where a branch of the handlers
+    /// is not decided, both of its sides are claimed, which is too much; where they give up, false.
     pub all: Vec<(What, Term)>,
 }
 
@@ -47,7 +53,7 @@ pub type Decide<'d> = &'d dyn Fn(&mut Terms, &[Term], Term) -> Option<bool>;
 /// answers become part of the claims.
 ///
 /// # Errors
-/// A construct without terms, or a branch of the handlers that is not decided.
+/// A construct without terms.
 pub fn claims(
     stack: &Stack,
     bypass: &Bypass,
@@ -56,7 +62,71 @@ pub fn claims(
 ) -> Result<Claims, Unsupported> {
     let mut sides = vec![];
     loop {
-        let mut step = Step::new(stack, Guide::checking(sides.clone()));
+        let mut attempt = Attempt::run(stack, bypass, invariants, sides.clone())?;
+        let known = attempt.known();
+        let Some(branch) = attempt.undecided() else {
+            if attempt.step.run.gives_up {
+                // No bypass does that.
+                let never = attempt.step.run.terms.truth(false);
+                return Ok(attempt.step.claims(known, vec![(What::Possible, never), (What::Sides, never)]));
+            }
+            attempt.ran?;
+            return compare(stack, bypass, attempt.step, &attempt.values, attempt.condition);
+        };
+        match decide(&mut attempt.step.run.terms, &known, branch) {
+            Some(side) => sides.push(side),
+            None => {
+                let [never, other] = [attempt.step.run.terms.truth(false), attempt.step.run.terms.not(branch)];
+                let all = vec![(What::Possible, never), (What::Sides, branch), (What::Sides, other)];
+                return Ok(attempt.step.claims(known, all));
+            }
+        }
+    }
+}
+
+/// What a bypass would have to do on each way that the handlers can go where its condition holds, at most `most` of
+/// them: the claims assume that they go that way. Of a way that is none of a bypass nothing is right.
+pub fn claims_of_ways(stack: &Stack, bypass: &Bypass, decide: Decide, most: usize) -> Vec<Claims> {
+    let (mut found, mut open) = (vec![], vec![vec![]]);
+    while let Some(sides) = open.pop().filter(|_| found.len() < most) {
+        let Ok(mut attempt) = Attempt::run(stack, bypass, &[], sides.clone()) else { continue };
+        let known = attempt.known();
+        let with = |side: bool| [&sides[..], &[side]].concat();
+        match attempt.undecided() {
+            Some(branch) => match decide(&mut attempt.step.run.terms, &known, branch) {
+                Some(side) => open.push(with(side)),
+                None => open.extend([true, false].map(with)),
+            },
+            None if attempt.ran.is_ok() => {
+                let compared = compare(stack, bypass, attempt.step, &attempt.values, attempt.condition);
+                found.extend(compared.map(|claims| Claims { assumptions: known, ..claims }));
+            }
+            None => {
+                let never = attempt.step.run.terms.truth(false);
+                found.push(attempt.step.claims(known, vec![(What::Sides, never)]));
+            }
+        }
+    }
+    found
+}
+
+/// The handlers where the condition of a bypass holds, along some sides of the branches that this does not decide.
+struct Attempt<'s> {
+    step: Step<'s>,
+    /// What is given to the bypass.
+    values: Vec<Option<Value>>,
+    condition: Term,
+    ran: Result<(), Unsupported>,
+}
+
+impl<'s> Attempt<'s> {
+    fn run(
+        stack: &'s Stack,
+        bypass: &Bypass,
+        invariants: &[(LayerId, Expr)],
+        sides: Vec<bool>,
+    ) -> Result<Attempt<'s>, Unsupported> {
+        let mut step = Step::new(stack, Guide::checking(sides));
         for (layer, invariant) in invariants {
             step.run.layer = *layer;
             let holds = step.run.condition_with(invariant, &[], vec![])?;
@@ -67,17 +137,25 @@ pub fn claims(
         let condition = step.run.condition_of(bypass, &values)?;
         step.run.learn(condition);
         let ran = step.drain();
-        let undecided = step.run.guide.as_ref().and_then(|guide| guide.undecided);
-        let Some((_, branch)) = undecided else {
-            ran?;
-            return compare(stack, bypass, step, &values, condition);
-        };
-        let mut known = step.run.assumptions.clone();
-        known.push(condition);
-        let Some(side) = decide(&mut step.run.terms, &known, branch) else {
-            return Err(Unsupported { what: "a branch that the condition does not decide".into() });
-        };
-        sides.push(side);
+        Ok(Attempt { step, values, condition, ran })
+    }
+
+    /// The first branch that nothing decides.
+    fn undecided(&self) -> Option<Term> {
+        self.step.guide().undecided.map(|(_, branch)| branch)
+    }
+
+    /// What holds where the handlers go these ways.
+    fn known(&self) -> Vec<Term> {
+        let decided = &self.step.guide().decided;
+        self.step.run.assumptions.iter().copied().chain([self.condition]).chain(decided.iter().copied()).collect()
+    }
+}
+
+impl Step<'_> {
+    fn claims(self, assumptions: Vec<Term>, all: Vec<(What, Term)>) -> Claims {
+        let Step { run, before, arguments, .. } = self;
+        Claims { terms: run.terms, before, arguments, unpacked: run.unpacked, assumptions, all }
     }
 }
 
@@ -95,7 +173,7 @@ fn compare(
     // What the bypass asserts is not assumed.
     let mut assumptions = std::mem::take(&mut step.run.assumptions);
     step.run.record = None;
-    step.run.state = before;
+    step.run.state = before.clone();
     step.run.emissions.clear();
     step.run.straight(bypass, values)?;
     let emissions = std::mem::take(&mut step.run.emissions);
@@ -112,7 +190,7 @@ fn compare(
     assumptions.push(condition);
     assumptions.sort_unstable();
     assumptions.dedup();
-    Ok(Claims { terms, assumptions, all })
+    Ok(Claims { terms, before, arguments: step.arguments, unpacked: step.run.unpacked, assumptions, all })
 }
 
 /// What is given to a bypass, by local.

@@ -19,7 +19,7 @@ pub mod show;
 mod step;
 mod synthesize;
 
-pub use claims::{claims, Claims, Decide, What};
+pub use claims::{claims, claims_of_ways, Claims, Decide, What};
 pub use path::{Form, Output, Path, Refusal};
 pub use search::{paths, MOST};
 pub use synthesize::{add_bypasses, add_bypasses_of, bypass, Made};

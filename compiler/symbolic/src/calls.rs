@@ -5,7 +5,7 @@ use nacre_stack::*;
 use crate::execute::Run;
 use crate::state::{is_valid, Frame};
 use crate::terms::{Sort, Term, Terms};
-use crate::values::{self, Maker};
+use crate::values::{self, Maker, Unpacked};
 use crate::Unsupported;
 
 type Found<T> = Result<T, Unsupported>;
@@ -28,6 +28,16 @@ impl Run<'_> {
         self.assume(is_valid);
         self.note_made(into, &value);
         self.set(into, value, guard);
+        Ok(())
+    }
+
+    /// The message in other bytes, if they are one.
+    pub(crate) fn unpack(&mut self, into: LocalId, layout: LayoutId, message: &Expr, guard: Term) -> Found<()> {
+        let parts = self.parts_of(message)?;
+        self.made(into, &format!("unpacked {}", layout.0), &parts, guard)?;
+        if let Some(value) = self.frame().values[into.index()].clone() {
+            self.unpacked.push(Unpacked { layout, bytes: parts[0], value });
+        }
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use crate::guide::Guide;
 use crate::record::Record;
 use crate::state::{arbitrary, Frame, State};
 use crate::terms::{Op, Sort, Term, Terms};
-use crate::values::{self, Value};
+use crate::values::{self, Unpacked, Value};
 use crate::Unsupported;
 
 /// The most iterations of a loop that is unrolled.
@@ -80,6 +80,10 @@ pub struct Run<'s> {
     pub guide: Option<Guide>,
     /// Of a guided run: its code.
     pub record: Option<Record>,
+    /// What has been unpacked.
+    pub unpacked: Vec<Unpacked>,
+    /// Of a guided run: whether it reached what is said to be impossible or unreachable.
+    pub gives_up: bool,
     pub(crate) frames: Vec<Frame>,
     /// Of the loops that run: the condition under which each was left by `break`.
     pub(crate) breaks: Vec<Term>,
@@ -105,6 +109,8 @@ impl<'s> Run<'s> {
             loose: BTreeSet::new(),
             guide: None,
             record: None,
+            unpacked: vec![],
+            gives_up: false,
             frames: vec![],
             breaks: vec![],
             returns: vec![],
@@ -253,6 +259,7 @@ impl<'s> Run<'s> {
             StatementKind::Operate(operate) => self.operate(operate, guard)?,
             StatementKind::Emit(emit) => self.emit(emit, statement.span, guard)?,
             StatementKind::Impossible | StatementKind::Unreachable if self.guide.is_some() => {
+                self.gives_up = true;
                 return Err(Unsupported::new("the layer gives up".into()));
             }
             StatementKind::Drop(_) | StatementKind::Count(..) | StatementKind::Impossible => {}
@@ -276,10 +283,7 @@ impl<'s> Run<'s> {
                 let parts = self.digest(input)?;
                 self.made(*into, &format!("filtered {}", filter.0), &parts, guard)?;
             }
-            StatementKind::Unpack { into, layout, message } => {
-                let parts = self.parts_of(message)?;
-                self.made(*into, &format!("unpacked {}", layout.0), &parts, guard)?;
-            }
+            StatementKind::Unpack { into, layout, message } => self.unpack(*into, *layout, message, guard)?,
             StatementKind::Join { into, parts, last } => self.join(*into, parts, last, guard)?,
             StatementKind::Take { into, place } => self.take(*into, place, guard)?,
             StatementKind::Yield(_) | StatementKind::Reject => return Err(Unsupported::new("a filter's code".into())),

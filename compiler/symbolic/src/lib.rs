@@ -21,6 +21,7 @@ mod bytes;
 mod calls;
 mod changes;
 pub mod claims;
+pub mod constants;
 pub mod execute;
 mod expressions;
 mod follow;

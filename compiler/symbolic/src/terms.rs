@@ -9,7 +9,7 @@ mod sets;
 
 use std::collections::HashMap;
 
-pub use print::{script, Goal};
+pub use print::{script, script_preferring, Goal};
 pub use replace::Known;
 
 /// The widest constant; wider ones are concatenated.

@@ -1,6 +1,6 @@
 //! Values as terms.
 
-use nacre_stack::{Stack, Type};
+use nacre_stack::{LayoutId, Stack, Type};
 
 use crate::terms::{Op, Sort, Term, Terms, WIDEST};
 use crate::Unsupported;
@@ -32,6 +32,14 @@ pub struct Message {
     pub kinds: Vec<Term>,
     /// By header: its fields. They mean something only if the header is on it.
     pub fields: Vec<Vec<Value>>,
+}
+
+/// What has been unpacked: the name of the bytes, and the message in them, which is an option.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unpacked {
+    pub layout: LayoutId,
+    pub bytes: Term,
+    pub value: Value,
 }
 
 /// A window of numbered entries (`nacre_stack::operations::window`).

@@ -8,8 +8,8 @@ use super::covered::Covered;
 use super::machine::Machine;
 use super::report::{Report, TraceEntry};
 use super::run::Run;
-use super::state::Output;
-use super::value::Value;
+use super::state::{Output, State};
+use super::value::{Message, Value};
 use crate::*;
 
 impl Machine {
@@ -90,6 +90,19 @@ impl Machine {
     /// Puts a value where a test wants one.
     pub fn set_cell(&mut self, cell: CellId, value: Value) {
         self.state.cells[cell.index()] = value;
+    }
+    /// The same; the messages in the value are kept in the pool.
+    pub fn keep_cell(&mut self, cell: CellId, mut value: Value) {
+        let State { cells, later, pool, .. } = &mut self.state;
+        pool.begin(&Message::default());
+        pool.keep(&mut value);
+        cells[cell.index()] = value;
+        pool.end(cells.iter().chain(later.iter().flat_map(|event| &event.arguments)));
+    }
+    /// A machine in the same state whose stack has other bypasses.
+    pub fn with_stack(&self, stack: Arc<Stack>) -> Machine {
+        let bypassed = vec![0; stack.bypasses.len()];
+        Machine { stack, state: State { bypassed, ..self.state.clone() }, ..self.clone() }
     }
     /// The outputs since they were taken last.
     pub fn outputs(&self) -> &[Output] {

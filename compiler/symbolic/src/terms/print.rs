@@ -18,17 +18,28 @@ const CONSTANT: &str = "(as const ";
 
 /// The negated goal: unsatisfiable if it holds. The values of `shown` are asked for if it does not.
 pub fn script(terms: &Terms, goal: &Goal, shown: &[Term]) -> String {
+    script_preferring(terms, goal, &[], shown)
+}
+
+/// The same; of the models that contradict the goal, one is wanted in which much of `preferred` holds, each with its
+/// weight. (z3 understands that, cvc5 does not.)
+pub fn script_preferring(terms: &Terms, goal: &Goal, preferred: &[(Term, u32)], shown: &[Term]) -> String {
     let mut writer = Writer { terms, uses: HashMap::new(), text: String::new(), names: HashMap::new() };
-    let roots: Vec<Term> = goal.assumptions.iter().copied().chain([goal.claim]).chain(shown.iter().copied()).collect();
-    roots.iter().for_each(|root| writer.count(*root));
+    let wanted: Vec<Term> = preferred.iter().map(|(term, _)| *term).collect();
+    let all = [&goal.assumptions[..], &[goal.claim], &wanted, shown];
+    all.into_iter().flatten().for_each(|root| writer.count(*root));
     writer.declare();
     let roots = |writer: &mut Writer, of: &[Term]| of.iter().map(|term| writer.define(*term)).collect::<Vec<_>>();
     let assumptions = roots(&mut writer, &goal.assumptions);
     let claim = writer.define(goal.claim);
+    let wanted = roots(&mut writer, &wanted);
     let shown = roots(&mut writer, shown);
     let mut text = writer.text;
     assumptions.iter().for_each(|one| text.push_str(&format!("(assert {one})\n")));
-    text.push_str(&format!("(assert (not {claim}))\n(check-sat)\n"));
+    text.push_str(&format!("(assert (not {claim}))\n"));
+    let weighted = wanted.iter().zip(preferred);
+    weighted.for_each(|(one, (_, weight))| text.push_str(&format!("(assert-soft {one} :weight {weight})\n")));
+    text.push_str("(check-sat)\n");
     if !shown.is_empty() {
         text.push_str(&format!("(get-value ({}))\n", shown.join(" ")));
     }
