@@ -65,12 +65,15 @@ class Writable:
 @dataclass(frozen=True)
 class Closed:
     """The connection has ended. `code` is what the peer's application said, None if it said nothing; `text` is what it
-    said, or the reason in words."""
+    said, or the reason in words. Of a connection that was made with `reconnect`, `accepted` and `reached` are as in
+    `Reconnecting` (0: the stack has no receipts)."""
 
     connection: Connection
     reason: Reason
     code: int | None
     text: str
+    accepted: int = 0
+    reached: int = 0
 
 
 @dataclass(frozen=True)

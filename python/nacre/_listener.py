@@ -515,7 +515,8 @@ class Listener:
             return Writable(connection)
         if kind == 5:
             code = notice.arguments[1] if notice.arguments[0] else None
-            return Closed(connection, _reason(notice.reason), code, text)
+            _, _, accepted, reached = notice.arguments
+            return Closed(connection, _reason(notice.reason), code, text, accepted, reached)
         if kind == 6:
             return OtherStack(some, peer, text)
         if kind == 7:
@@ -542,8 +543,11 @@ def _reason(number: int) -> Reason:
 
 def _backoff(backoff: Backoff) -> c.CBackoff:
     def milliseconds(what: str, seconds: float, end: int) -> int:
+        if not math.isfinite(seconds):
+            raise ValueError(f"{what} is {seconds}")
         return number_of(what, math.ceil(seconds * 1000), 1, end)
 
+    require_kind("reconnect", backoff, Backoff)
     made = c.CBackoff(size=ctypes.sizeof(c.CBackoff))
     made.first_ms = milliseconds("first in milliseconds", backoff.first, 1 << 32)
     made.most_ms = milliseconds("most in milliseconds", backoff.most, 1 << 32)

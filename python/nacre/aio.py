@@ -154,10 +154,11 @@ class Connection:
         delivered = self._messages.popleft()
         if self._grants and self._ended is None and self._endpoint._listener is not None:
             try:
-                self._below.grant(1)
-                self._below.taken(1)
+                # Of the connection that it came on: after a loss there is another one.
+                delivered.connection.grant(1)
+                delivered.connection.taken(1)
             except NacreError:
-                pass  # It has just ended.
+                pass  # That has ended.
             self._endpoint._look_soon()
         return delivered
 

@@ -76,10 +76,12 @@ pub unsafe extern "C" fn nacre_call(
     let id = ConnectionId::from_number(connection);
     // SAFETY: the caller's promise.
     unsafe {
-        with(listener, |CListener { listener, loan, .. }| {
+        with(listener, |CListener { listener, reconnector, loan, .. }| {
             let numbers = arguments.cast::<[u64; 4]>().as_ref().copied().unwrap_or_default();
             let to = NacreAddr::from(listener.peer(id)?);
-            listener.call(id, event, &numbers, Some(to), loan.argument(data, len)?)
+            listener.call(id, event, &numbers, Some(to), loan.argument(data, len)?)?;
+            reconnector.note_call(id, event);
+            Ok(())
         })
     }
 }

@@ -138,6 +138,11 @@ impl Reconnector {
         self.of(id).into_iter().for_each(|kept| kept.account.note_accepted());
     }
 
+    /// Counts a message that was sent by `Listener::call`, if the event is the one that sends.
+    pub fn note_call(&mut self, id: ConnectionId, event: u16) {
+        self.of(id).into_iter().for_each(|kept| kept.account.note_call(event));
+    }
+
     /// What is known of the messages of a connection; None: it is none of these.
     pub fn account(&self, id: ConnectionId) -> Option<Lost> {
         self.kept.iter().find(|kept| kept.known == id).map(|kept| kept.account.lost())

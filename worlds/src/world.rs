@@ -164,7 +164,7 @@ pub fn world(
     let mut above: Vec<Automaton> = between.above.iter().map(monitor).collect::<Result<_, _>>()?;
     let stacks = stacks(session, subject, &settings, &mut reading)?;
     let stack = &stacks[0];
-    refuse_made_up(&mut above, &network, stack);
+    refuse_made_up(&mut above, &network, &within(session, subject), stack);
     let mut caveats = vec![];
     if above.is_empty() {
         caveats.push("it provides no automaton: only assertions, invariants and bounds were checked".to_string());
@@ -268,16 +268,26 @@ fn refuse_windows(stack: &Stack, reading: &Reading) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// The names of the outputs of all automata that the layers of a subject provide.
+fn within(session: &Session, subject: &Subject) -> Vec<String> {
+    let provided = layers(session, subject).into_iter().flat_map(|layer| layer.provides);
+    let names: Vec<String> = provided.flat_map(|name| extended(session, &name)).collect();
+    let automata = session.program.automata().filter(|a| names.contains(&a.name.name));
+    let outputs = automata.flat_map(|a| &a.actions).filter(|action| action.kind == ast::ActionKind::Output);
+    outputs.map(|action| action.name.name.clone()).collect()
+}
+
 /// Lets the first specification reject the events that layers make up: those that leave a stack upward although neither
-/// the network emits them nor a specification mentions them. (Events that the network emits and no specification
-/// mentions are passed through.)
-fn refuse_made_up(above: &mut [Automaton], network: &Automaton, stack: &Stack) {
+/// the network emits them nor a specification mentions them, that of a layer `within` the stack included. (Events that
+/// the network or such a layer emits and no specification above mentions are passed through.)
+fn refuse_made_up(above: &mut [Automaton], network: &Automaton, within: &[String], stack: &Stack) {
     let gives = |automaton: &Automaton, name: &str| {
         automaton.actions.iter().any(|a| a.kind == ActionKind::Output && a.name == name)
     };
     let leaves = stack.interface().into_iter().filter(|e| e.port != BELOW && e.input.is_none());
     for event in leaves.map(|e| stack.event(e.event)) {
-        let specified = gives(network, &event.name) || above.iter().any(|a| gives(a, &event.name));
+        let is_of_a_layer = within.contains(&event.name);
+        let specified = is_of_a_layer || gives(network, &event.name) || above.iter().any(|a| gives(a, &event.name));
         let plain = matches!(event.role, EventRole::Plain | EventRole::Room);
         let made_up = event.direction == Direction::Up && plain && !specified;
         if let (true, Some(first)) = (made_up, above.first_mut()) {

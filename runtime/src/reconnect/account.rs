@@ -23,6 +23,8 @@ impl Lost {
 pub struct Account {
     /// The index of the event `reached`, with one number.
     event: Option<u16>,
+    /// The index of the event that sends a message.
+    send: Option<u16>,
     lost: Lost,
 }
 
@@ -34,12 +36,19 @@ impl Account {
             !event.input && event.port != 0 && event.name == "reached" && event.arguments == 1
         };
         let event = (0u16..).zip(stack.events()).find(is_report).map(|(at, _)| at);
-        Account { event, lost: Lost { accepted: 0, reached: event.map(|_| 0) } }
+        Account { event, send: stack.known().send, lost: Lost { accepted: 0, reached: event.map(|_| 0) } }
     }
 
     /// A message was accepted.
     pub fn note_accepted(&mut self) {
         self.lost.accepted += 1;
+    }
+
+    /// The stack has taken a call of an event, by its index.
+    pub fn note_call(&mut self, event: u16) {
+        if Some(event) == self.send {
+            self.note_accepted();
+        }
     }
 
     /// An event of the stack, by its index and its numbers.

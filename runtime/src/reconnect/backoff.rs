@@ -13,9 +13,10 @@ pub struct Backoff {
     pub first: Duration,
     /// The longest pause.
     pub most: Duration,
-    /// The number of attempts after which the connection is given up; None: no limit.
+    /// The number of attempts after which the connection is given up; None: no limit. A connection that is lost again
+    /// within the last pause, such as one that is refused each time, counts as an attempt that has failed.
     pub tries: Option<u32>,
-    /// The time since the loss after which no attempt is begun any more; None: no limit.
+    /// The time since the first loss of these after which no attempt is begun any more; None: no limit.
     pub total: Option<Duration>,
     /// Codes of refusals that are not final. Any other refusal is.
     pub again_on: Vec<u32>,
@@ -57,10 +58,8 @@ pub struct Pause {
 /// The attempts since a loss. Times are those of any one clock, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Retries {
-    /// Attempts since the connection was open.
+    /// Attempts, and so pauses, since the connection was open for longer than the last pause.
     attempts: u32,
-    /// Pauses since the connection was open for longer than the last one.
-    pauses: u32,
     last: u64,
     lost_at: u64,
     opened_at: Option<u64>,
@@ -77,21 +76,20 @@ impl Retries {
         if let Some(opened_at) = self.opened_at.take() {
             // A server that opens connections and loses them at once is not asked more and more often.
             if now.saturating_sub(opened_at) > self.last {
-                self.pauses = 0;
+                self.attempts = 0;
             }
-            self.attempts = 0;
         }
         if self.attempts == 0 {
             self.lost_at = now;
         }
-        let whole = nanoseconds(backoff.first).saturating_mul(1 << self.pauses.min(40)).min(nanoseconds(backoff.most));
+        let whole =
+            nanoseconds(backoff.first).saturating_mul(1 << self.attempts.min(40)).min(nanoseconds(backoff.most));
         let length = whole - random.below(whole / 2 + 1);
         let is_late = |total| (now - self.lost_at).saturating_add(length) > nanoseconds(total);
         if backoff.tries.is_some_and(|tries| self.attempts >= tries) || backoff.total.is_some_and(is_late) {
             return None;
         }
-        self.attempts += 1;
-        self.pauses = self.pauses.saturating_add(1);
+        self.attempts = self.attempts.saturating_add(1);
         self.last = length;
         Some(Pause { attempt: self.attempts, length })
     }
@@ -141,14 +139,24 @@ mod tests {
         let mut now = 0;
         for n in 0..4 {
             let pause = retries.next(&backoff, now, &mut random).expect("no limit");
-            assert!(pause.length >= SECOND << n >> 1 && pause.attempt == 1);
+            assert!(pause.length >= SECOND << n >> 1 && pause.attempt == n + 1);
             now += pause.length;
             retries.note_opened(now);
             now += 1;
         }
         now += 60 * SECOND;
         let pause = retries.next(&backoff, now, &mut random).expect("no limit");
-        assert!(pause.length <= SECOND);
+        assert!(pause.length <= SECOND && pause.attempt == 1);
+        // The limits count such attempts.
+        let few = Backoff { tries: Some(3), ..backoff };
+        let (mut retries, mut attempts) = (Retries::default(), 0);
+        while let Some(pause) = retries.next(&few, now, &mut random) {
+            now += pause.length;
+            retries.note_opened(now);
+            now += 1;
+            attempts += 1;
+        }
+        assert_eq!(attempts, 3);
     }
 
     #[test]
