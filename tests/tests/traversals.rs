@@ -85,8 +85,9 @@ const RECURSIVE: Listed = &[
             ("compiler/backends/c/src/actions.rs", &["message_argument"]),
             (
                 "compiler/backends/c/src/operators.rs",
-                &["arithmetic", "computed_as", "known_order", "mul_div", "shift", "shifted", "unconverted"],
+                &["arithmetic", "computed_as", "known_order", "mul_div", "shift", "unconverted"],
             ),
+            ("compiler/backends/c/src/orders.rs", &["shifted"]),
             ("compiler/backends/c/src/statements.rs", &["statement", "store"]),
             ("compiler/backends/c/src/strings.rs", &["source"]),
             ("compiler/backends/c/src/views.rs", &["pieces"]),
@@ -148,6 +149,7 @@ const RECURSIVE: Listed = &[
             ("compiler/analysis/src/linear/uses.rs", &["holds_unwrap", "part_of", "same_bool"]),
             ("compiler/backends/c/src/body.rs", &["borrowed_message", "message", "pushes"]),
             ("compiler/backends/c/src/filters.rs", &["data_of"]),
+            ("compiler/backends/c/src/orders.rs", &["constant_of", "same_bits"]),
             ("compiler/backends/promela/src/filters.rs", &["is_data"]),
             ("compiler/analysis/src/lengths.rs", &["is_length", "length_limit"]),
             ("compiler/compose/src/facts.rs", &["local_of", "place_of"]),
@@ -193,7 +195,8 @@ const RECOGNIZERS: Listed = &[
         "a shorter or faster way for some forms; all others take the general one",
         &[
             ("compiler/backends/c/src/body.rs", &["pushes"]),
-            ("compiler/backends/c/src/operators.rs", &["is_distance_and_constant", "known_order", "shifted"]),
+            ("compiler/backends/c/src/operators.rs", &["known_order"]),
+            ("compiler/backends/c/src/orders.rs", &["constant_of", "is_narrow"]),
             ("compiler/backends/promela/src/expressions.rs", &["assign"]),
             ("compiler/bypass/src/synthesize.rs", &["reads_bytes"]),
             ("compiler/compose/src/facts.rs", &["converted"]),

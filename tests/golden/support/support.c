@@ -60,6 +60,7 @@ struct support_step {
 #if defined(__GNUC__)
 #define support_LIKELY(x) __builtin_expect((x), 1)
 #define support_UNLIKELY(x) __builtin_expect((x), 0)
+#define support_ASSUME(x) do { if (!(x)) { __builtin_unreachable(); } } while (0)
 #define support_INLINE static inline __attribute__((always_inline, unused))
 #define support_COLD static __attribute__((cold, noinline, unused))
 #define support_APART static __attribute__((noinline, unused))
@@ -67,6 +68,7 @@ struct support_step {
 #else
 #define support_LIKELY(x) (x)
 #define support_UNLIKELY(x) (x)
+#define support_ASSUME(x) ((void)0)
 #define support_INLINE static inline
 #define support_COLD static
 #define support_APART static
@@ -344,6 +346,40 @@ support_INLINE void support_drop_at(struct support_pool *pool, const struct supp
     if (support_LIKELY(support_SHORT(*b))) {
         support_leave_block(pool, b->block);
     } else if (support_UNLIKELY((b->block & (support_LONG | support_ROPE)) != 0)) {
+        support_drop_long(pool, *b);
+    }
+}
+
+/* Blocks that are freed together: where they end is in registers, and they join the queue at once. */
+struct support_chain {
+    uint16_t *end; /* where the number of the next block goes */
+    uint32_t last, len;
+};
+
+/* `first`: the number of the first of them. */
+support_INLINE void support_free_chain(struct support_pool *pool, const struct support_chain *chain, uint32_t first) {
+    if (chain->len == 0) { return; }
+    if (support_UNLIKELY(pool->free == 0)) {
+        pool->first = first;
+    } else {
+        support_block(pool, pool->last)->after = (uint16_t)first;
+    }
+    pool->free += chain->len;
+    pool->last = chain->last;
+}
+
+/* As `drop_at`; a block that is freed joins others. */
+support_INLINE void support_drop_into(struct support_pool *pool, struct support_chain *chain, uint16_t *first, const struct support_bytes *b) {
+    const uint32_t number = b->block;
+    if (support_LIKELY(support_SHORT(*b))) {
+        struct support_block *block = support_block(pool, number);
+        if (--block->references == 0) {
+            *chain->end = (uint16_t)number;
+            *chain = (struct support_chain){&block->after, number, chain->len + 1u};
+        }
+    } else if (support_UNLIKELY((number & (support_LONG | support_ROPE)) != 0)) {
+        support_free_chain(pool, chain, *first);
+        *chain = (struct support_chain){first, 0, 0};
         support_drop_long(pool, *b);
     }
 }

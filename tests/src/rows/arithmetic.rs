@@ -37,6 +37,7 @@ fn cases() -> [Vec<Write>; 2] {
     binary(&mut operators);
     unary(&mut operators);
     mul_div(&mut operators);
+    converted_orders(&mut operators);
     conversions(&mut converted);
     [operators, converted]
 }
@@ -207,6 +208,35 @@ fn conversions(cases: &mut Vec<Write>) {
             });
         }
     }
+}
+
+/// Unsigned numbers as signed ones of as many bits, compared with constants.
+fn converted_orders(cases: &mut Vec<Write>) {
+    for from in plain() {
+        let (Type::UInt(bits) | Type::Seq(bits)) = from else { continue };
+        for (word, op) in [("<", BinaryOp::Less), ("<=", BinaryOp::LessEqual)] {
+            let from = from.clone();
+            push(cases, format!("{from:?} as Int({bits}) {word} constant"), move |program, name| {
+                program.case(name, |code| converted_order(code, &from, &Type::Int(bits), op));
+            });
+        }
+    }
+}
+
+fn converted_order(code: &mut Code, from: &Type, to: &Type, op: BinaryOp) {
+    let ((a, these), (_, constants)) = (table(code, from), table(code, to));
+    let rows = results(code, "compared", &Type::Bool, these.len(), 2 * constants.len());
+    let body = code.count(these.len(), |_, i| {
+        let element = |j: usize| element(&rows, i.clone(), num(j as u64, Type::UInt(32)), &Type::Bool);
+        let converted = expr(ExprKind::Convert(Box::new(load(&at(&a, i.clone(), from.clone())))), to.clone());
+        let compared = |x: &Expr, y: &Expr| build::binary(op, x.clone(), y.clone());
+        let both = constants.iter().enumerate().flat_map(|(j, constant)| {
+            let before = store(&element(2 * j), compared(&converted, constant));
+            [before, store(&element(2 * j + 1), compared(constant, &converted))]
+        });
+        both.collect()
+    });
+    code.body.push(body);
 }
 
 /// Whether a value may be converted: into ranges and enums, only their values.

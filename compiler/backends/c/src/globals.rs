@@ -12,7 +12,7 @@ use crate::functions::aside_name;
 use crate::template;
 
 /// Names behind the prefix that the writer itself uses, beside those of the templates.
-pub const FIXED: &str = "APART BLOCK BOUND BROKEN BYTES H IMPOSSIBLE IN INLINE LEVEL LIKELY MALFORMED NODES \
+pub const FIXED: &str = "APART ASSUME BLOCK BOUND BROKEN BYTES H IMPOSSIBLE IN INLINE LEVEL LIKELY MALFORMED NODES \
     NO_SPACE OUTPUTS PLAIN QUEUE REFUSED SEGMENTS TEMP TEMPORARY UNLIKELY WAITING accepts addr_byte after any_armed \
     any_busy any_enter any_fire any_frame any_input_quick any_open_at any_send_quick any_shown any_view armed \
     around back before bits block busy bytes call check config config_default count count_in counter_names deadline \

@@ -189,6 +189,8 @@ impl Vocabulary for TypeWords<'_, '_, '_> {
         let ty = self.of.ty;
         let wanted = match word {
             "holds" => self.w.stack.has_message(ty),
+            "messages" => *entry(ty) == Type::Msg,
+            "holds_messages" => *entry(ty) != Type::Msg && self.w.stack.has_message(ty),
             "one_word" => slots(ty) <= 64,
             "many_words" => slots(ty) > 64,
             "ring" => matches!(ty, Type::Ring(..)),

@@ -48,6 +48,7 @@ mod naming;
 mod opening;
 mod operations;
 mod operators;
+mod orders;
 mod outputs;
 mod packing;
 mod parsing;

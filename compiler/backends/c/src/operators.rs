@@ -80,6 +80,9 @@ impl Body<'_, '_> {
                 if have_one_value(a, b) {
                     return self.of_itself(a, !strict);
                 }
+                if let Some(ends) = self.order_of_ends(strict, a, b) {
+                    return ends;
+                }
                 let (a, b) = match self.shifted(a, b) {
                     Some(shifted) => shifted,
                     None => (self.value(a), self.value(b)),
@@ -92,26 +95,6 @@ impl Body<'_, '_> {
                 Term::operation(format!("{helper}({}, {}) {sign} 0", a.address(), b.address()))
             }
         }
-    }
-
-    /// A distance and a constant, of fewer bits than C computes with, each shifted to the top: their order is the same,
-    /// and the sign of the distance is where C expects it.
-    fn shifted(&mut self, a: &Expr, b: &Expr) -> Option<(Term, Term)> {
-        let Scalar::Signed { c: c @ (32 | 64), bits } = self.w.scalar(&a.ty)? else { return None };
-        let shift = c - bits;
-        if shift == 0 || !is_distance_and_constant(a, b) {
-            return None;
-        }
-        let mut side = |e: &Expr| match &e.kind {
-            ExprKind::Binary(_, x, y) => {
-                let of = self.scalar_of(&x.ty);
-                let (x, y) = (self.computed_as(x, of), self.computed_as(y, of));
-                Term::operation(format!("(int{c}_t)(({x} - {y}) << {shift})"))
-            }
-            ExprKind::Const(n) => Term::number(constant(n << shift, Scalar::Signed { c, bits: c })),
-            _ => Term::number("0"),
-        };
-        Some((side(a), side(b)))
     }
 
     /// A comparison of a number with itself, of which compilers warn: its operand stays, so that no variable is unused.
@@ -256,7 +239,8 @@ impl Body<'_, '_> {
         self.narrowed(text, scalar)
     }
 
-    fn computed_as(&mut self, e: &Expr, of: Scalar) -> String {
+    /// An operand in the type in which C computes with numbers of a type.
+    pub fn computed_as(&mut self, e: &Expr, of: Scalar) -> String {
         if let ExprKind::Const(n) = e.kind {
             return constant(n, of.computed());
         }
@@ -303,13 +287,6 @@ impl Body<'_, '_> {
             }
         }
     }
-}
-
-/// Whether one of two expressions is the distance of two sequence numbers, and the other a constant.
-fn is_distance_and_constant(a: &Expr, b: &Expr) -> bool {
-    let is_distance = |e: &Expr| matches!(&e.kind, ExprKind::Binary(BinaryOp::Distance, ..));
-    let is_constant = |e: &Expr| matches!(e.kind, ExprKind::Const(_) | ExprKind::Zero);
-    is_distance(a) && is_constant(b) || is_constant(a) && is_distance(b)
 }
 
 /// Whether two expressions of one type have the same value: they are equal except for conversions that change no value.

@@ -83,6 +83,8 @@ impl Writer<'_> {
                 }
                 let name = self.global(Global::QuickShape(index, number), format!("quick_shape_{index}_{number}"));
                 code.open(format!("{} {{", self.quick_input_head(&format!("{p}_APART "), &name[p.len() + 1..])));
+                // It is called where the frame fits.
+                code.line(format!("{p}_ASSUME({});", common.fits));
                 code.line("const struct nacre_delivery nothing = {.at = NULL};");
                 self.quick_group(index, &common, group, &otherwise, &mut code);
                 code.close("}");

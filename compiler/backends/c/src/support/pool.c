@@ -155,6 +155,40 @@
     }
 }
 
+/* Blocks that are freed together: where they end is in registers, and they join the queue at once. */
+struct @_chain {
+    uint16_t *end; /* where the number of the next block goes */
+    uint32_t last, len;
+};
+
+/* `first`: the number of the first of them. */
+@_INLINE void @_free_chain(struct @_pool *pool, const struct @_chain *chain, uint32_t first) {
+    if (chain->len == 0) { return; }
+    if (@_UNLIKELY(pool->free == 0)) {
+        pool->first = first;
+    } else {
+        @_block(pool, pool->last)->after = (uint16_t)first;
+    }
+    pool->free += chain->len;
+    pool->last = chain->last;
+}
+
+/* As `drop_at`; a block that is freed joins others. */
+@_INLINE void @_drop_into(struct @_pool *pool, struct @_chain *chain, uint16_t *first, const struct @_bytes *b) {
+    const uint32_t number = b->block;
+    if (@_LIKELY(@_SHORT(*b))) {
+        struct @_block *block = @_block(pool, number);
+        if (--block->references == 0) {
+            *chain->end = (uint16_t)number;
+            *chain = (struct @_chain){&block->after, number, chain->len + 1u};
+        }
+    } else if (@_UNLIKELY((number & (@_LONG | @_ROPE)) != 0)) {
+        @_free_chain(pool, chain, *first);
+        *chain = (struct @_chain){first, 0, 0};
+        @_drop_long(pool, *b);
+    }
+}
+
 /* The bytes at `at` and how many stand there in one run. */
 @_PLAIN const uint8_t *@_run(const struct @_step *step, struct @_bytes b, uint32_t at, uint32_t *n) {
     uint32_t left = b.len - at;

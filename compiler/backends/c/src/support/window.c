@@ -61,7 +61,14 @@
     (void)pool;
     uint32_t count = (uint32_t)@span{n, w->low};
     if (@span{n, w->low} > @span{w->high, w->low}) { return 0; }
-    /*@holds for (uint32_t i = 0; i < count; i++) {
+    /*@messages uint16_t freed = 0;
+    struct @_chain chain = {&freed, 0, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = @slot{(w->low + i)};
+        if (!@_has(w->missing, slot)) { @_drop_into(pool, &chain, &freed, &w->at[slot].bytes); }
+    }
+    @_free_chain(pool, &chain, freed);@*/
+    /*@holds_messages for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = @slot{(w->low + i)};
         if (!@_has(w->missing, slot)) { @drop{w->at[slot]} }
     }@*/

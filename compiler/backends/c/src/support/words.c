@@ -3,6 +3,7 @@
 #if defined(__GNUC__)
 #define @_LIKELY(x) __builtin_expect((x), 1)
 #define @_UNLIKELY(x) __builtin_expect((x), 0)
+#define @_ASSUME(x) do { if (!(x)) { __builtin_unreachable(); } } while (0)
 #define @_INLINE static inline __attribute__((always_inline, unused))
 #define @_COLD static __attribute__((cold, noinline, unused))
 #define @_APART static __attribute__((noinline, unused))
@@ -10,6 +11,7 @@
 #else
 #define @_LIKELY(x) (x)
 #define @_UNLIKELY(x) (x)
+#define @_ASSUME(x) ((void)0)
 #define @_INLINE static inline
 #define @_COLD static
 #define @_APART static
