@@ -164,7 +164,12 @@ impl Listener {
     /// Errors: `Refused` (nothing happened; `Writable` follows when it would be accepted), `TooLong`, `NoConnection`,
     /// `Closed`, `Invalid` if the stack has no `send` without an address.
     pub fn send(&mut self, id: ConnectionId, message: &[u8]) -> Result<(), Error> {
-        self.look_at_clock();
+        // Frames that are held leave together, so they have one time.
+        if !self.router.outbox().holds_some() || self.since >= SINCE_MAX {
+            self.look_at_clock();
+            self.since = 0;
+        }
+        self.since += 1;
         self.router.send(id, message)
     }
 
@@ -296,6 +301,7 @@ impl Listener {
     }
 
     /// The next event, after a bounded amount of work.
+    #[inline(always)]
     pub(crate) fn find(&mut self) -> Option<Found> {
         self.router.take_back();
         self.is_emptied = false;
@@ -313,25 +319,27 @@ impl Listener {
         None
     }
 
-    /// Does one thing; false if there was nothing to do.
+    /// Does one thing; false if there was nothing to do. Within a batch of frames, that is to handle the next one: the
+    /// clock and all that depends on the time is looked at once for `SINCE_MAX` of them.
+    #[inline]
     pub(crate) fn work(&mut self) -> bool {
-        self.look_at_clock_in_turn();
+        if self.since < SINCE_MAX && self.transport().has_received() && self.router.has_room() {
+            self.since += 1;
+            return self.take_frame();
+        }
+        self.turn_once()
+    }
+
+    #[inline(never)]
+    fn turn_once(&mut self) -> bool {
+        self.since = 0;
+        self.look_at_clock();
         let mut done = self.send_held();
         done |= self.router.work_before_datagram();
         if self.router.has_room() && self.receive_frame() {
             return true;
         }
         done | self.router.work_without_datagram(self.asked_at)
-    }
-
-    /// Reads the clock, except within a batch of frames, where it is read once for `SINCE_MAX` of them.
-    fn look_at_clock_in_turn(&mut self) {
-        if self.since < SINCE_MAX && self.transport().has_received() {
-            self.since += 1;
-            return;
-        }
-        self.since = 0;
-        self.look_at_clock();
     }
 
     /// Sends frames that wait for room in the transport; returns whether any left.
@@ -356,16 +364,33 @@ impl Listener {
             }
             self.asked_at = self.router.time();
         }
+        self.take_frame()
+    }
+
+    /// The same, whether the transport has frames or must ask the system for them.
+    #[inline(always)]
+    fn take_frame(&mut self) -> bool {
         let (link, buffer) = self.router.outbox_and_buffer();
         let most = buffer.len();
         match link.receive(buffer) {
-            Ok((len, from)) => self.router.receive(from, len.min(most)),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            Ok((len, from)) => {
+                self.router.receive(from, len.min(most));
+                true
+            }
+            Err(error) => self.note_no_frame(error),
+        }
+    }
+
+    /// The transport has given no frame; false if it has none.
+    #[cold]
+    fn note_no_frame(&mut self, error: io::Error) -> bool {
+        match error.kind() {
+            io::ErrorKind::WouldBlock => {
                 self.is_emptied = true;
                 return false;
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
+            io::ErrorKind::Interrupted => {}
+            _ => {
                 let errors = self.router.outbox_mut().explain(error);
                 self.router.note_errors(errors);
             }
