@@ -59,8 +59,8 @@ pub fn measure(folder: &Path, file: &Path) -> Result<Vec<FramePath>, String> {
 fn count(folder: &Path, (object, level): (&str, Level), mode: &str) -> Result<Cost, String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let run = |messages: u64| {
-        let arguments = ["--drive", object, level.name(), &messages.to_string(), mode];
-        total_and_part(&program, &arguments, folder, TRANSPORT)
+        let messages = messages.to_string();
+        total_and_part(&program, &["--drive", object, level.name(), &messages, mode], folder, TRANSPORT)
     };
     let (few, many) = (run(FEW)?, run(FEW + MORE)?);
     let each = |few: u64, many: u64| (many - few) as f64 / MORE as f64;
