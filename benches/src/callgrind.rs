@@ -9,10 +9,12 @@ pub fn inclusive(program: &Path, arguments: &[&str], folder: &Path) -> Result<BT
     Ok(parse(&annotated(program, arguments, folder)?))
 }
 
-/// Instructions of a whole run of a program.
-pub fn total(program: &Path, arguments: &[&str], folder: &Path) -> Result<u64, String> {
+/// Instructions of a whole run of a program, and those of the functions whose names contain `part`, with all that they
+/// call. None of these functions may call another one.
+pub fn total_and_part(program: &Path, arguments: &[&str], folder: &Path, part: &str) -> Result<(u64, u64), String> {
     let text = annotated(program, arguments, folder)?;
-    total_in(&text).ok_or_else(|| format!("callgrind_annotate gives no total:\n{text}"))
+    let total = total_in(&text).ok_or_else(|| format!("callgrind_annotate gives no total:\n{text}"))?;
+    Ok((total, part_of(&text, part)))
 }
 
 fn annotated(program: &Path, arguments: &[&str], folder: &Path) -> Result<String, String> {
@@ -60,6 +62,18 @@ fn parse(text: &str) -> BTreeMap<String, u64> {
     counts
 }
 
+/// A function has a line for each file that its code comes from; that of its own file comes first, and counts all.
+fn part_of(text: &str, part: &str) -> u64 {
+    let mut counts = BTreeMap::new();
+    for line in text.lines() {
+        let Some((_, name)) = line.split_once(part) else { continue };
+        let name = name.split_whitespace().next().unwrap_or("");
+        let count = line.split_whitespace().next().and_then(|number| number.replace(',', "").parse::<u64>().ok());
+        counts.entry(name).or_insert(count.unwrap_or(0));
+    }
+    counts.values().sum()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -68,6 +82,13 @@ mod tests {
             super::parse("--\n 1,234 (50.00%)  bench.c:bench_send [/tmp/bench]\n 99 (1.0%)  ???:main [/tmp/x]\n");
         assert_eq!(counts["bench_send"], 1234);
         assert_eq!(counts["main"], 99);
+    }
+
+    #[test]
+    fn functions_of_a_part_are_added_once() {
+        let text = "--\n 1,234 (50.0%)  a.rs:<A as T>::send [/x]\n 99 (1.0%)  b.rs:<A as T>::send [/x]\n \
+                    70 (1.0%)  a.rs:<A as T>::now [/x]\n 60 (1.0%)  a.rs:<B as T>::now [/x]\n";
+        assert_eq!(super::part_of(text, "A as T>::"), 1304);
     }
 
     #[test]

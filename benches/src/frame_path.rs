@@ -3,18 +3,18 @@
 //! The program runs itself under callgrind (`nacre-benches --drive STACK LEVEL MESSAGES MODE`). So the count is that of
 //! the release code that a server runs, including the steps of the stack, over a transport of minimal cost.
 
-use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use nacre_driver::Level;
-use nacre_runtime::transport::Transport;
+use nacre_runtime::transport::{Datagrams, Transport};
 use nacre_runtime::{ConnectionId, Event, Listener, Options, Stack};
 
-use crate::callgrind::total;
+use crate::callgrind::total_and_part;
 use crate::udp::{self, symbol, PLAIN};
 
 /// The messages of the shorter run, and the additional ones of the longer run, which are counted.
@@ -23,14 +23,24 @@ const MORE: u64 = 8000;
 /// The simulated time between two readings of the clock.
 const TICK_NS: u64 = 1000;
 
-/// Instructions per message, both endpoints together.
+/// Instructions of both endpoints together: of a message, or of a message and its answer.
 pub struct FramePath {
     pub level: &'static str,
-    pub stream: f64,
-    pub pingpong: f64,
+    pub stream: Cost,
+    pub gathered: Cost,
+    pub alternating: Cost,
 }
 
-/// Counts the instructions of both modes.
+/// Instructions of everything, and those of the transport among them.
+pub struct Cost {
+    pub all: f64,
+    pub transport: f64,
+}
+
+/// What the names of the transport's functions contain.
+const TRANSPORT: &str = "Lane as nacre_runtime::transport::Transport>::";
+
+/// Counts the instructions of all modes.
 pub fn measure(folder: &Path, file: &Path) -> Result<Vec<FramePath>, String> {
     eprintln!("measuring the runtime under callgrind");
     let of = |level: Level| {
@@ -39,16 +49,22 @@ pub fn measure(folder: &Path, file: &Path) -> Result<Vec<FramePath>, String> {
         Ok::<_, String>(FramePath {
             level: level.name(),
             stream: count(folder, (&object, level), "stream")?,
-            pingpong: count(folder, (&object, level), "pingpong")?,
+            gathered: count(folder, (&object, level), "gathered")?,
+            alternating: count(folder, (&object, level), "alternating")?,
         })
     };
     [Level::Inline, Level::Bypass].into_iter().map(of).collect()
 }
 
-fn count(folder: &Path, (object, level): (&str, Level), mode: &str) -> Result<f64, String> {
+fn count(folder: &Path, (object, level): (&str, Level), mode: &str) -> Result<Cost, String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
-    let run = |messages: u64| total(&program, &["--drive", object, level.name(), &messages.to_string(), mode], folder);
-    Ok((run(FEW + MORE)? - run(FEW)?) as f64 / MORE as f64)
+    let run = |messages: u64| {
+        let messages = messages.to_string();
+        total_and_part(&program, &["--drive", object, level.name(), &messages, mode], folder, TRANSPORT)
+    };
+    let (few, many) = (run(FEW)?, run(FEW + MORE)?);
+    let each = |few: u64, many: u64| (many - few) as f64 / MORE as f64;
+    Ok(Cost { all: each(few.0, many.0), transport: each(few.1, many.1) })
 }
 
 /// The counted program.
@@ -57,14 +73,15 @@ pub fn drive(object: &str, level: &str, messages: &str, mode: &str) -> Result<()
     let messages = messages.parse::<u64>().map_err(|e| format!("{messages}: {e}"))?;
     // SAFETY: the object is the one that `measure` compiled from a stack of ours.
     let stack = unsafe { Stack::load(Path::new(object), &symbol(PLAIN, level)) }.map_err(|e| e.to_string())?;
-    let (left, right) = lanes();
-    let mut server = Listener::new(right, Options { seed: Some(1), ..Options::default() });
+    let gather = mode == "gathered";
+    let (left, right) = lanes(gather);
+    let mut server = Listener::new(right, Options { seed: Some(1), gather, ..Options::default() });
     server.serve(&stack).map_err(|e| e.to_string())?;
-    let mut client = Listener::new(left, Options { seed: Some(2), ..Options::default() });
+    let mut client = Listener::new(left, Options { seed: Some(2), gather, ..Options::default() });
     let id = client.connect(server.local(), &stack).map_err(|e| e.to_string())?;
     let delivered = match mode {
-        "stream" => stream(&mut client, id, &mut server, messages),
-        "pingpong" => pingpong(&mut client, id, &mut server, messages),
+        "stream" | "gathered" => stream(&mut client, id, &mut server, messages),
+        "alternating" => alternating(&mut client, id, &mut server, messages),
         _ => return Err(format!("no mode `{mode}`")),
     };
     if delivered == messages {
@@ -90,7 +107,7 @@ fn stream(client: &mut Listener, id: ConnectionId, server: &mut Listener, messag
 }
 
 /// Sends one message in each direction.
-fn pingpong(client: &mut Listener, id: ConnectionId, server: &mut Listener, messages: u64) -> u64 {
+fn alternating(client: &mut Listener, id: ConnectionId, server: &mut Listener, messages: u64) -> u64 {
     for done in 0..messages {
         if client.send(id, &[7; 16]).is_err() || !echo(server) || !answered(client) {
             return done;
@@ -123,30 +140,82 @@ fn answered(client: &mut Listener) -> bool {
     answers == 1
 }
 
-/// The frames in flight to each endpoint, the used buffers, and the time.
-#[derive(Default)]
+/// The frames that an endpoint has not received, at most, and the longest, in bytes.
+const FRAMES: usize = 256;
+const FRAME: usize = 2048;
+/// The frames that the transport takes from the line at once, at most.
+const TOGETHER: usize = 32;
+
+/// The frames in flight to one endpoint, in order.
+struct Queue {
+    bytes: Vec<[u8; FRAME]>,
+    lengths: [usize; FRAMES],
+    /// How many were received and sent.
+    received: usize,
+    sent: usize,
+}
+
+impl Queue {
+    fn new() -> Mutex<Queue> {
+        Mutex::new(Queue { bytes: vec![[0; FRAME]; FRAMES], lengths: [0; FRAMES], received: 0, sent: 0 })
+    }
+
+    /// Adds a frame; the line loses those for which it has no room.
+    fn push(&mut self, pieces: &[IoSlice<'_>]) {
+        if self.sent - self.received == FRAMES {
+            return;
+        }
+        let (place, mut len) = (self.sent % FRAMES, 0);
+        for piece in pieces {
+            let Some(room) = self.bytes[place].get_mut(len..len + piece.len()) else { return };
+            room.copy_from_slice(piece);
+            len += piece.len();
+        }
+        self.lengths[place] = len;
+        self.sent += 1;
+    }
+
+    fn pop(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        if self.received == self.sent {
+            return None;
+        }
+        let place = self.received % FRAMES;
+        let len = self.lengths[place].min(buffer.len());
+        buffer[..len].copy_from_slice(&self.bytes[place][..len]);
+        self.received += 1;
+        Some(len)
+    }
+}
+
+/// The frames in flight to each endpoint, and the time.
 struct Wire {
-    waiting: [VecDeque<Vec<u8>>; 2],
-    spent: Vec<Vec<u8>>,
-    now: u64,
+    queues: [Mutex<Queue>; 2],
+    now: AtomicU64,
 }
 
-/// One endpoint of a line without loss, which allocates only until it has enough buffers.
+impl Wire {
+    fn queue(&self, end: usize) -> MutexGuard<'_, Queue> {
+        self.queues[end].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One endpoint of a line that loses nothing as long as few frames are in flight. It allocates nothing.
 struct Lane {
-    wire: Arc<Mutex<Wire>>,
+    wire: Arc<Wire>,
     end: usize,
+    /// Frames that are known to be there, as after a system call that has received several.
+    known: usize,
+    /// Several are received at once.
+    joins: bool,
 }
 
-fn lanes() -> (Lane, Lane) {
-    let wire = Arc::new(Mutex::new(Wire { now: 1, ..Wire::default() }));
-    (Lane { wire: wire.clone(), end: 0 }, Lane { wire, end: 1 })
+fn lanes(joins: bool) -> (Lane, Lane) {
+    let wire = Arc::new(Wire { queues: [Queue::new(), Queue::new()], now: AtomicU64::new(1) });
+    let lane = |end| Lane { wire: wire.clone(), end, known: 0, joins };
+    (lane(0), lane(1))
 }
 
 impl Lane {
-    fn wire(&self) -> std::sync::MutexGuard<'_, Wire> {
-        self.wire.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn address(end: usize) -> SocketAddr {
         SocketAddr::from(([10, 0, 0, end as u8 + 1], 7000))
     }
@@ -158,27 +227,32 @@ impl Transport for Lane {
     }
 
     fn now(&self) -> u64 {
-        let mut wire = self.wire();
-        wire.now += TICK_NS;
-        wire.now
+        self.wire.now.fetch_add(TICK_NS, Ordering::Relaxed)
     }
 
     fn send(&mut self, _: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
-        let mut wire = self.wire();
-        let mut bytes = wire.spent.pop().unwrap_or_default();
-        bytes.clear();
-        frame.iter().for_each(|piece| bytes.extend_from_slice(piece));
-        wire.waiting[1 - self.end].push_back(bytes);
+        self.wire.queue(1 - self.end).push(frame);
         Ok(())
     }
 
+    fn send_all(&mut self, frames: Datagrams<'_>) -> (usize, io::Result<()>) {
+        let mut queue = self.wire.queue(1 - self.end);
+        frames.iter().for_each(|(_, frame)| queue.push(&[IoSlice::new(frame)]));
+        (frames.len(), Ok(()))
+    }
+
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        let mut wire = self.wire();
-        let bytes = wire.waiting[self.end].pop_front().ok_or(io::ErrorKind::WouldBlock)?;
-        let len = bytes.len().min(buffer.len());
-        buffer[..len].copy_from_slice(&bytes[..len]);
-        wire.spent.push(bytes);
+        let mut queue = self.wire.queue(self.end);
+        let len = queue.pop(buffer).ok_or(io::ErrorKind::WouldBlock)?;
+        self.known = match self.known {
+            0 if self.joins => (queue.sent - queue.received).min(TOGETHER - 1),
+            known => known.saturating_sub(1),
+        };
         Ok((len, Lane::address(1 - self.end)))
+    }
+
+    fn has_received(&self) -> bool {
+        self.known > 0
     }
 
     fn wait(&mut self, _: bool, _: Option<Duration>) -> io::Result<()> {

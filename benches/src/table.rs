@@ -1,7 +1,7 @@
 //! The measurements as Markdown.
 
 use crate::encryption::{Encryption, End};
-use crate::frame_path::FramePath;
+use crate::frame_path::{Cost, FramePath};
 use crate::handshakes::Handshakes;
 use crate::harness::{Cost, Entry};
 use crate::shares::{Share, LOSSES};
@@ -84,11 +84,12 @@ const RUNTIME: &str = "
 
 Instructions of two listeners in one process with `reliable_plain`, messages of 16 bytes. They include all work of both
 endpoints, from `send` to the delivery and the acknowledgement, over a transport that moves frames from one queue to
-another (`benches/src/frame_path.rs`). *Alternating*: of a message and its answer. At level bypass the runtime calls
-the quick entries.
+another (`benches/src/frame_path.rs`); *transport* is its part. *Gathered*: in one direction with `Options::gather`, and
+up to 32 frames are received together, as from a socket. *Alternating*: of a message and its answer. A message at one
+end costs half of the first two, and a quarter of the last. At level bypass the runtime calls the quick entries.
 
-| level | one direction | alternating |
-|---|---|---|
+| level | one direction | transport | gathered | transport | alternating | transport |
+|---|---|---|---|---|---|---|
 ";
 
 const NETWORK: &str = "
@@ -204,7 +205,11 @@ pub fn shares(all: &[Share]) -> String {
 
 /// Returns the table of the instructions for a message through the runtime.
 pub fn runtime(paths: &[FramePath]) -> String {
-    let row = |path: &FramePath| format!("| {} | {:.0} | {:.0} |\n", path.level, path.stream, path.pingpong);
+    let cost = |cost: &Cost| format!("**{:.0}** | {:.0}", cost.all, cost.transport);
+    let row = |path: &FramePath| {
+        let costs = [&path.stream, &path.gathered, &path.alternating].map(cost).join(" | ");
+        format!("| {} | {costs} |\n", path.level)
+    };
     RUNTIME.to_string() + &paths.iter().map(row).collect::<String>()
 }
 

@@ -177,6 +177,7 @@ impl Connection {
     }
 
     /// The stack's deadline, kept until its next step.
+    #[inline]
     pub(crate) fn look_at_stack(&mut self) -> u64 {
         self.stack_deadline = self.instance.deadline();
         self.stack_deadline
@@ -215,6 +216,7 @@ impl Connection {
         finish.min(secured.rivals.as_ref().map_or(NEVER, |rivals| rivals.at))
     }
 
+    #[inline]
     pub(crate) fn heard(&mut self, now: u64) {
         self.heard_at = now;
         self.unknown_since = None;
@@ -255,12 +257,18 @@ impl Connection {
         self.budget.as_ref().is_none_or(|budget| budget.covers(len))
     }
 
-    /// Err if the application may not use it any more.
     /// Whether it waits for its stack to accept a call.
     pub(crate) fn is_in_want(&self) -> bool {
         self.refused.is_some() || self.owed > 0 || self.untold > 0
     }
 
+    /// Whether the stack is to learn what the application has taken before it makes another frame.
+    #[inline]
+    pub(crate) fn has_to_tell(&self) -> bool {
+        self.untold > 0 || self.owed > 0 && self.instance.stack().known().taken.is_some()
+    }
+
+    /// Err if the application may not use it any more.
     pub(crate) fn usable(&self) -> Result<(), Error> {
         match self.phase {
             Phase::Live => Ok(()),

@@ -150,7 +150,13 @@ impl Connections {
         self.table.with(cookie).filter(|connection| connection.peer.address == from)
     }
 
-    /// The same, if the key is its, too: who has not seen a frame of this end does not know both.
+    /// The same in constant time without a look-up by hash, if the last frame was for that connection, too.
+    #[inline(always)]
+    pub(crate) fn find(&mut self, from: SocketAddr, cookie: u32) -> Option<&mut Connection> {
+        self.table.find(cookie).filter(|connection| connection.peer.address == from)
+    }
+
+    /// The same as of `with`, if the key is its, too: who has not seen a frame of this end does not know both.
     pub(crate) fn meant(&self, from: SocketAddr, label: Label) -> Option<&Connection> {
         self.with(from, label.cookie).filter(|connection| connection.key == label.key)
     }

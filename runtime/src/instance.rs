@@ -59,7 +59,8 @@ impl Outcome {
     }
 }
 
-/// The longest head of a frame that a quick entry makes here; a stack with longer ones is run by the ordinary entries.
+/// The longest head of a frame that a quick entry makes here; a stack with longer ones is run by the ordinary entries
+/// (`Stack::is_quick`).
 pub(crate) const QUICK_HEAD_MAX: usize = 256;
 /// `quick_to` of a stack whose frames have no address, and `NACRE_NONE`.
 const NO_ADDRESS: u32 = u32::MAX;
@@ -227,34 +228,37 @@ impl Instance {
         Outcome::from_code(code)
     }
 
-    /// Calls the event `send` by the quick entry: the head of the frame, and where it goes (None: frames have no
-    /// address). None: nothing has happened.
-    #[inline]
+    /// Calls the event `send` by the quick entry of a stack that `is_quick`; returns the head of the frame, which goes
+    /// to `quick_to`. None: nothing has happened.
+    #[inline(always)]
     pub(crate) fn send_quick<'a>(
         &mut self,
         pool: &mut Pool,
         now: u64,
         data: &[u8],
         head: &'a mut QuickHead,
-    ) -> Option<(&'a [u8], Option<NacreAddr>)> {
-        let raw = self.stack.raw();
-        let send = raw.send_quick.filter(|_| raw.frame_head_max as usize <= QUICK_HEAD_MAX)?;
-        let (len, to) = (u32::try_from(data.len()).ok()?, raw.quick_to);
+    ) -> Option<&'a [u8]> {
+        let send = self.stack.raw().send_quick?;
+        let len = u32::try_from(data.len()).ok()?;
         self.check(pool);
         let (state, counters) = (self.state.as_mut_ptr(), self.counters.as_mut_ptr());
         // SAFETY: the invariant; the head has room for `frame_head_max` bytes.
         let made =
             unsafe { send(state, pool.region.as_mut_ptr(), counters, now, data.as_ptr(), len, head.as_mut_ptr()) };
-        if made == 0 {
-            return None;
-        }
+        head.get(..made as usize).filter(|made| !made.is_empty())
+    }
+
+    /// Where the frames of quick entries go; None: they have no address.
+    #[inline]
+    pub(crate) fn quick_to(&self) -> Option<NacreAddr> {
+        let to = self.stack.raw().quick_to;
         // SAFETY: an address of the state is there.
-        let to = (to != NO_ADDRESS)
-            .then(|| unsafe { state.cast::<u8>().add(to as usize).cast::<NacreAddr>().read_unaligned() });
-        Some((head.get(..made as usize)?, to))
+        (to != NO_ADDRESS)
+            .then(|| unsafe { self.state.as_ptr().cast::<u8>().add(to as usize).cast::<NacreAddr>().read_unaligned() })
     }
 
     /// Gives the stack a frame by the quick entry. None: nothing has happened.
+    #[inline(always)]
     pub(crate) fn input_quick(
         &mut self,
         pool: &mut Pool,

@@ -2,7 +2,7 @@
 
 use crate::backlog::Backlog;
 use crate::datagrams::Batch;
-use crate::outbox::{Flow, Flushed, Outbox, Sent};
+use crate::outbox::{Flow, Flushed, Outbox, Problem, Sent};
 use crate::transport::{joined, Transport};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -155,10 +155,7 @@ impl Link {
                 continue;
             };
             let Some((flow, to, frame)) = batch.first() else { break };
-            let (handed, reported) = match error.kind() {
-                io::ErrorKind::WouldBlock => (Handed::NoRoom, vec![]),
-                _ => self.hand_over_again(Transport::send, (to, &[IoSlice::new(frame)]), error),
-            };
+            let (handed, reported) = self.hand_over_again(Transport::send, (to, &[IoSlice::new(frame)]), error);
             flushed.reported.extend(reported);
             match handed {
                 Handed::Sent => {}
@@ -170,6 +167,26 @@ impl Link {
         }
         batch.clear();
         self.batch = batch;
+    }
+
+    #[cold]
+    fn send_full_batch(&mut self) {
+        let mut flushed = std::mem::take(&mut self.flushed);
+        self.send_batch(&mut flushed);
+        self.flushed = flushed;
+    }
+
+    /// A frame was not sent because of an error: it waits, is sent now, or is lost.
+    #[cold]
+    fn send_later(&mut self, flow: Flow, to: SocketAddr, frame: &[IoSlice<'_>], error: io::Error) -> Sent {
+        let (handed, reported) = self.hand_over_again(Transport::send, (to, frame), error);
+        let error = match handed {
+            Handed::Sent => None,
+            Handed::NoRoom if self.lets_wait(flow, to, joined(frame)) => None,
+            Handed::NoRoom => return Problem::overflow(reported),
+            Handed::Failed(error) => Some(error),
+        };
+        Problem::failure(error, reported)
     }
 
     /// Whether a frame must wait because others do.
@@ -190,17 +207,20 @@ impl Link {
     fn hand_over(&mut self, how: How, to: SocketAddr, frame: &[IoSlice<'_>]) -> (Handed, Vec<(SocketAddr, io::Error)>) {
         match how(&mut *self.transport, to, frame) {
             Ok(()) => (Handed::Sent, vec![]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => (Handed::NoRoom, vec![]),
             Err(error) => self.hand_over_again(how, (to, frame), error),
         }
     }
 
+    /// The same after the transport has given an error.
     fn hand_over_again(
         &mut self,
         how: How,
         (to, frame): (SocketAddr, &[IoSlice<'_>]),
         error: io::Error,
     ) -> (Handed, Vec<(SocketAddr, io::Error)>) {
+        if error.kind() == io::ErrorKind::WouldBlock {
+            return (Handed::NoRoom, vec![]);
+        }
         let others = self.take_errors();
         let sent = if others.is_empty() { Err(error) } else { how(&mut *self.transport, to, frame) };
         let handed = match sent {
@@ -217,32 +237,24 @@ impl Outbox for Link {
     fn send(&mut self, flow: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
         if self.holds {
             if self.batch.is_full() {
-                let mut flushed = std::mem::take(&mut self.flushed);
-                self.send_batch(&mut flushed);
-                self.flushed = flushed;
+                self.send_full_batch();
             }
             self.batch.push(flow, to, frame);
-            return Sent::Done;
+            return Ok(());
         }
-        let (handed, reported) = match self.must_wait(flow) {
-            false => self.hand_over(Transport::send, to, frame),
-            true => (Handed::NoRoom, vec![]),
+        let sent = match self.must_wait(flow) {
+            false => self.transport.send(to, frame),
+            true => Err(io::ErrorKind::WouldBlock.into()),
         };
-        let error = match handed {
-            Handed::Sent => None,
-            Handed::NoRoom if self.lets_wait(flow, to, joined(frame)) => None,
-            Handed::NoRoom => return Sent::Overflowed(reported),
-            Handed::Failed(error) => Some(error),
-        };
-        match error.is_none() && reported.is_empty() {
-            true => Sent::Done,
-            false => Sent::Failed(error, reported),
+        match sent {
+            Ok(()) => Ok(()),
+            Err(error) => self.send_later(flow, to, frame, error),
         }
     }
 
     fn probe(&mut self, to: SocketAddr, frame: &[u8]) -> Sent {
         if !self.backlog.is_empty() && self.transport.has_common_room() {
-            return Sent::Overflowed(vec![]);
+            return Problem::overflow(vec![]);
         }
         let (handed, mut reported) = self.hand_over(Transport::probe, to, &[IoSlice::new(frame)]);
         // The system also keeps what it has just returned, for later; over IPv4 without the port.
@@ -250,9 +262,9 @@ impl Outbox for Link {
         let is_own = |about: SocketAddr| about.ip() == to.ip() && [0, to.port()].contains(&about.port());
         reported.retain(|(about, error)| !is_own(*about) || !is_too_long(error));
         match handed {
-            Handed::Sent => Sent::Failed(None, reported),
-            Handed::NoRoom => Sent::Overflowed(reported),
-            Handed::Failed(error) => Sent::Failed(Some(error), reported),
+            Handed::Sent => Problem::failure(None, reported),
+            Handed::NoRoom => Problem::overflow(reported),
+            Handed::Failed(error) => Problem::failure(Some(error), reported),
         }
     }
 

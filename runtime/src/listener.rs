@@ -1,12 +1,14 @@
 //! The listener: many connections on one transport, of one stack or several.
 
+mod turn;
+
 use crate::error::{Error, Words};
 use crate::event::{ConnectionId, Event};
 use crate::ffi::NacreAddr;
 use crate::instance::Config;
 use crate::link::Link;
 use crate::options::{Options, Secret};
-use crate::router::{Found, Router};
+use crate::router::Router;
 use crate::secure::keys::{Expect, PublicKey};
 use crate::shard::Shard;
 use crate::stack::Stack;
@@ -17,12 +19,8 @@ use crate::udp::{group, Udp};
 use crate::waker::Woken;
 use crate::wire::Label;
 use std::cell::Cell;
-use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
-
-/// The maximum number of frames of one batch that are handled between two readings of the clock.
-const SINCE_MAX: u32 = 16;
 
 /// Connections that share a transport. It and all that came from it belong to one thread at a time.
 pub struct Listener {
@@ -33,6 +31,8 @@ pub struct Listener {
     pub(crate) is_emptied: bool,
     /// Frames of the current batch that have been handled since the clock was read.
     since: u32,
+    /// Calls of `send` since then while frames are held.
+    held: u32,
     /// Set by the first `waker`.
     pub(crate) woken: Option<Woken>,
     /// Whether the last `wait` returned because of it.
@@ -88,6 +88,7 @@ impl Listener {
             asked_at: now,
             is_emptied: false,
             since: 0,
+            held: 0,
             woken: None,
             was_woken: false,
             not_sync: PhantomData,
@@ -164,7 +165,7 @@ impl Listener {
     /// Errors: `Refused` (nothing happened; `Writable` follows when it would be accepted), `TooLong`, `NoConnection`,
     /// `Closed`, `Invalid` if the stack has no `send` without an address.
     pub fn send(&mut self, id: ConnectionId, message: &[u8]) -> Result<(), Error> {
-        self.look_at_clock();
+        self.look_at_clock_for_frame();
         self.router.send(id, message)
     }
 
@@ -293,83 +294,5 @@ impl Listener {
     pub(crate) fn look_at_clock(&mut self) {
         let now = self.now();
         self.router.set_time(now);
-    }
-
-    /// The next event, after a bounded amount of work.
-    pub(crate) fn find(&mut self) -> Option<Found> {
-        self.router.take_back();
-        self.is_emptied = false;
-        // Enough to pass by a burst of frames that mean nothing, little enough to come back soon.
-        for _ in 0..256 {
-            let found = self.router.next_event();
-            if found.is_some() {
-                return found;
-            }
-            self.router.release();
-            if self.router.events().is_empty() && !self.work() {
-                return None;
-            }
-        }
-        None
-    }
-
-    /// Does one thing; false if there was nothing to do.
-    pub(crate) fn work(&mut self) -> bool {
-        self.look_at_clock_in_turn();
-        let mut done = self.send_held();
-        done |= self.router.work_before_datagram();
-        if self.router.has_room() && self.receive_frame() {
-            return true;
-        }
-        done | self.router.work_without_datagram(self.asked_at)
-    }
-
-    /// Reads the clock, except within a batch of frames, where it is read once for `SINCE_MAX` of them.
-    fn look_at_clock_in_turn(&mut self) {
-        if self.since < SINCE_MAX && self.transport().has_received() {
-            self.since += 1;
-            return;
-        }
-        self.since = 0;
-        self.look_at_clock();
-    }
-
-    /// Sends frames that wait for room in the transport; returns whether any left.
-    #[inline]
-    fn send_held(&mut self) -> bool {
-        let link = self.router.outbox();
-        if link.is_idle() || link.goes_on_gathering() {
-            return false;
-        }
-        let flushed = self.router.outbox_mut().flush();
-        let moved = flushed.moved;
-        self.router.note_flushed(flushed);
-        moved
-    }
-
-    /// Receives one frame; false if none was there.
-    fn receive_frame(&mut self) -> bool {
-        if !self.transport().has_received() {
-            self.is_emptied |= self.router.outbox_mut().take_emptied();
-            if self.is_emptied {
-                return false;
-            }
-            self.asked_at = self.router.time();
-        }
-        let (link, buffer) = self.router.outbox_and_buffer();
-        let most = buffer.len();
-        match link.receive(buffer) {
-            Ok((len, from)) => self.router.receive(from, len.min(most)),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.is_emptied = true;
-                return false;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                let errors = self.router.outbox_mut().explain(error);
-                self.router.note_errors(errors);
-            }
-        }
-        true
     }
 }

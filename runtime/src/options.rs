@@ -42,7 +42,8 @@ pub struct Options {
     pub backlog: usize,
     /// Whether frames are held, so that many leave by one system call: until `poll` or a call that waits finds nothing
     /// more that has arrived, or `flush`. For programs that send many messages and then poll or wait, as event loops
-    /// do. Default false: frames leave before the call returns.
+    /// do. Up to 16 calls of `send` while frames are held have the time of the first. Default false: frames leave
+    /// before the call returns.
     pub gather: bool,
     /// Bytes of events and their messages that are kept while a blocking call waits for something else; at this bound
     /// nothing more is received until they are taken. Default 16 MiB.

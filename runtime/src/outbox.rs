@@ -31,15 +31,32 @@ pub(crate) trait Outbox {
     fn discard(&mut self, flow: Flow);
 }
 
-/// The outcome of sending a datagram, with earlier reports of the network.
+/// The outcome of sending a datagram: it left or waits for room, and there is nothing to report. One word, because
+/// there is one for each datagram.
+pub(crate) type Sent = Result<(), Box<Problem>>;
+
+/// What is to be reported after sending a datagram, with earlier reports of the network.
 #[derive(Debug)]
-pub(crate) enum Sent {
-    /// It left, or waits for room.
-    Done,
+pub(crate) enum Problem {
     /// There was no room, and no more may wait.
     Overflowed(Vec<(SocketAddr, io::Error)>),
     /// The datagram's own error, if it was not sent.
     Failed(Option<io::Error>, Vec<(SocketAddr, io::Error)>),
+}
+
+impl Problem {
+    /// There was no room; `others`: earlier reports.
+    pub(crate) fn overflow(others: Vec<(SocketAddr, io::Error)>) -> Sent {
+        Err(Box::new(Problem::Overflowed(others)))
+    }
+
+    /// The datagram's own error, if it was not sent, and earlier reports, if there are any.
+    pub(crate) fn failure(own: Option<io::Error>, others: Vec<(SocketAddr, io::Error)>) -> Sent {
+        match own.is_none() && others.is_empty() {
+            true => Ok(()),
+            false => Err(Box::new(Problem::Failed(own, others))),
+        }
+    }
 }
 
 /// What became of datagrams that waited or were held.
@@ -58,12 +75,12 @@ pub(crate) struct Flushed {
 impl Outbox for Vec<(SocketAddr, Vec<u8>)> {
     fn send(&mut self, _: Flow, to: SocketAddr, frame: &[IoSlice<'_>]) -> Sent {
         self.push((to, crate::transport::joined(frame)));
-        Sent::Done
+        Ok(())
     }
 
     fn probe(&mut self, to: SocketAddr, frame: &[u8]) -> Sent {
         self.push((to, frame.to_vec()));
-        Sent::Done
+        Ok(())
     }
 
     fn is_congested(&self, _: Flow) -> bool {

@@ -16,11 +16,41 @@ const POOL_BYTES: u64 = 64 << 20;
 /// For how many connections that hold all they can each pool has room by default.
 const ROOMS: [u64; 5] = [1, 3, 12, 48, 192];
 
-struct Place {
+/// A pool, and who holds what of it.
+pub(crate) struct Place {
     pool: Pool,
     shares: Shares,
     members: u64,
     room: u64,
+}
+
+impl Place {
+    /// The pool itself.
+    #[inline]
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The same, to run a step with it.
+    #[inline]
+    pub(crate) fn pool_mut(&mut self) -> &mut Pool {
+        &mut self.pool
+    }
+
+    /// Notes what a connection has taken of the pool or given back, and why. Said after each of its steps. Only a pool
+    /// that has room for everybody can become scarce.
+    #[inline]
+    pub(crate) fn account(&mut self, share: &mut Share, cause: Cause) {
+        if self.room == u64::MAX {
+            self.shares.account(share, cause, self.pool.free());
+        }
+    }
+
+    /// Whether a connection may be given what could take blocks; otherwise others would have less than their share.
+    #[inline(always)]
+    pub(crate) fn may_take(&self, share: &Share, cause: Cause, is_confirmed: bool) -> bool {
+        self.room < u64::MAX || self.shares.may_take(share, cause, is_confirmed)
+    }
 }
 
 /// The pools, by index.
@@ -64,37 +94,22 @@ impl Pools {
 
     /// A connection has ended. Its messages were given back.
     pub(crate) fn leave(&mut self, mut share: Share) {
-        self.account(&mut share, Cause::Call);
         let place = &mut self.places[share.place];
+        place.account(&mut share, Cause::Call);
         place.members -= 1;
         place.shares.leave(&share);
     }
 
-    /// Notes what a connection has taken of its pool or given back, and why. Said after each of its steps. Only a pool
-    /// that has room for everybody can become scarce.
+    /// The pool of a connection, by the index in its share.
     #[inline]
-    pub(crate) fn account(&mut self, share: &mut Share, cause: Cause) {
-        let place = &mut self.places[share.place];
-        if place.room == u64::MAX {
-            place.shares.account(share, cause, place.pool.free());
-        }
+    pub(crate) fn at(&self, index: usize) -> &Place {
+        &self.places[index]
     }
 
-    /// Whether a connection may be given what could take blocks; otherwise others would have less than their share.
+    /// The same, to change it.
     #[inline]
-    pub(crate) fn may_take(&self, share: &Share, cause: Cause, is_confirmed: bool) -> bool {
-        let place = &self.places[share.place];
-        place.room < u64::MAX || place.shares.may_take(share, cause, is_confirmed)
-    }
-
-    #[inline]
-    pub(crate) fn at(&self, index: usize) -> &Pool {
-        &self.places[index].pool
-    }
-
-    #[inline]
-    pub(crate) fn at_mut(&mut self, index: usize) -> &mut Pool {
-        &mut self.places[index].pool
+    pub(crate) fn at_mut(&mut self, index: usize) -> &mut Place {
+        &mut self.places[index]
     }
 }
 

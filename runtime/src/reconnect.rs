@@ -262,10 +262,8 @@ impl Reconnector {
                 return Ok(Some(Decided::Report(report)));
             }
             let Some(found) = next(listener)? else { return Ok(None) };
-            let head = match &found {
-                Found::Owned(pending) => &pending.head,
-                Found::Borrowed(head, _) => head,
-            };
+            // Nothing is to be decided about what a quick entry has delivered.
+            let Some(head) = listener.router.head_of(found) else { return Ok(Some(Decided::Found(found))) };
             match self.decide(head, listener.now()) {
                 Decision::Pass => return Ok(Some(Decided::Found(found))),
                 Decision::Report(report) => return Ok(Some(Decided::Report(report))),

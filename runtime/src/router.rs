@@ -17,6 +17,7 @@ mod control;
 mod establishing;
 mod initiating;
 mod lifecycle;
+mod loan;
 mod moving;
 #[cfg(test)]
 mod moving_tests;
@@ -62,13 +63,12 @@ use crate::clock::nanoseconds;
 use crate::connection::Connection;
 use crate::connections::Connections;
 use crate::error::{Error, NoConnection, Reason};
-use crate::event::{ConnectionId, Event, Head, Pending};
+use crate::event::ConnectionId;
 use crate::event_queue::EventQueue;
 use crate::ffi::NacreAddr;
 use crate::instance::{Outcome, QuickHead, QUICK_HEAD_MAX};
 use crate::options::Options;
 use crate::outbox::Outbox;
-use crate::output::Message;
 use crate::random::Random;
 use crate::refusals::Refusals;
 use crate::retry::Retries;
@@ -77,8 +77,10 @@ use crate::shard::Shard;
 use crate::shares::Cause;
 use crate::stacks::Stacks;
 use crate::statistics::ListenerStatistics;
-use crate::stepper::{Lent, Op, Stepper};
+use crate::stepper::{Op, Stepper};
 use after::After;
+pub(crate) use loan::Found;
+use loan::HandedOut;
 use schedule::Schedule;
 use std::io;
 use std::net::SocketAddr;
@@ -106,22 +108,6 @@ pub(crate) struct Router<O: Outbox> {
     time: u64,
     /// Where quick entries write the heads of frames.
     head: QuickHead,
-}
-
-/// The loan of the last event to the application.
-#[derive(Default)]
-struct HandedOut {
-    /// Its message, if it was copied.
-    message: Vec<u8>,
-    /// The connection that delivered it.
-    by: Option<ConnectionId>,
-}
-
-/// An event that was found, and where its message is.
-pub(crate) enum Found {
-    Owned(Pending),
-    /// The output's index in the active step.
-    Borrowed(Head, Lent),
 }
 
 impl<O: Outbox> Router<O> {
@@ -256,11 +242,12 @@ impl<O: Outbox> Router<O> {
 
     /// Whether a call with a message of this length would be accepted.
     fn would_accept(&self, connection: &Connection, event: u16, len: usize) -> bool {
-        let pool = self.stacks.at(connection.kind).pools.at(connection.share.place);
-        self.admits(connection, len) && connection.instance.accepts(pool, event, len)
+        let place = self.stacks.at(connection.kind).pools.at(connection.share.place);
+        self.admits(connection, len) && connection.instance.accepts(place.pool(), event, len)
     }
 
     /// The same as far as it does not depend on the stack.
+    #[inline]
     fn admits(&self, connection: &Connection, len: usize) -> bool {
         connection.may_call(len)
             && !self.outbox.is_congested(Some(connection.id))
@@ -270,20 +257,34 @@ impl<O: Outbox> Router<O> {
     /// Whether a connection may take more of its pool.
     #[inline]
     fn may_take(&self, connection: &Connection, cause: Cause) -> bool {
-        self.stacks.at(connection.kind).pools.may_take(&connection.share, cause, connection.budget.is_none())
+        let place = self.stacks.at(connection.kind).pools.at(connection.share.place);
+        place.may_take(&connection.share, cause, connection.budget.is_none())
     }
 
     /// Calls `send` with the connection's peer.
+    #[inline]
     pub(crate) fn send(&mut self, id: ConnectionId, message: &[u8]) -> Result<(), Error> {
+        match self.send_quick(id, message) {
+            true => Ok(()),
+            false => self.send_ordinarily(id, message),
+        }
+    }
+
+    /// The same by the ordinary entry.
+    #[inline(never)]
+    fn send_ordinarily(&mut self, id: ConnectionId, message: &[u8]) -> Result<(), Error> {
         let Ok(connection) = self.get(id) else { return Err(self.refuse_for_now(id, None, message.len())) };
+        if connection.has_to_tell() {
+            self.tell_taken(id);
+            if self.send_quick(id, message) {
+                return Ok(());
+            }
+        }
+        let Ok(connection) = self.get(id) else { return Err(Error::NoConnection) };
         let Some(event) = connection.instance.stack().known().send else {
             return Err(Error::Invalid("the stack has no event `send`".into()));
         };
         let to = connection.from;
-        self.tell_taken(id);
-        if self.send_quick(id, message) {
-            return Ok(());
-        }
         self.call(id, event, &[], Some(to), message)?;
         if let Ok(connection) = self.get_mut(id) {
             connection.traffic.taken += 1;
@@ -347,17 +348,6 @@ impl<O: Outbox> Router<O> {
         self.outbox.discard(Some(id));
         self.discard_handshake(id);
         self.remove(id);
-    }
-
-    /// The event that was found, as the application sees it.
-    pub(crate) fn lend(&mut self, found: Option<Found>) -> Option<Event<'_>> {
-        match found? {
-            Found::Owned(pending) => {
-                self.handed_out.message = pending.bytes;
-                Some(pending.head.with(Message::whole(&self.handed_out.message)))
-            }
-            Found::Borrowed(head, lent) => Some(head.with(self.lent(lent))),
-        }
     }
 }
 

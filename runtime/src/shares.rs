@@ -134,7 +134,7 @@ impl Shares {
     }
 
     /// Whether a connection may be given what could take blocks.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn may_take(&self, share: &Share, cause: Cause, is_confirmed: bool) -> bool {
         self.suffices() || (is_confirmed || share.held.by(cause) < UNCONFIRMED) && self.is_fair(share, cause)
     }

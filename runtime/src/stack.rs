@@ -3,6 +3,7 @@
 use crate::descriptor::{self, table};
 use crate::error::{Error, StackName};
 use crate::ffi::{NacreEvent, NacreGiven, NacreStack};
+use crate::instance::QUICK_HEAD_MAX;
 use std::ffi::{c_char, CStr};
 use std::fmt;
 use std::sync::Arc;
@@ -155,6 +156,7 @@ impl Stack {
         let is_secure = givens.iter().any(is_key);
         let is_quick = raw.send_quick.is_some()
             && raw.input_quick.is_some()
+            && raw.frame_head_max as usize <= QUICK_HEAD_MAX
             && is_the_only(&events, known.send, true, EventRole::Sending)
             && is_the_only(&events, known.deliver, false, EventRole::Delivery);
         let inner = Inner { raw, name, description, level, events, givens, counters, known, is_secure, is_quick };
@@ -265,6 +267,12 @@ impl fmt::Debug for Stack {
 }
 
 impl Known {
+    /// Whether the stack wants to know which messages the application has taken.
+    #[inline]
+    pub(crate) fn counts_taken(&self) -> bool {
+        self.grant_delivers.is_some() || self.taken.is_some()
+    }
+
     fn find(events: &[EventInfo]) -> Known {
         let above = |name: &str, input: bool| find(events, name, input, |port| port != 0);
         Known {

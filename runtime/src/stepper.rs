@@ -4,7 +4,7 @@ use crate::connection::Connection;
 use crate::error::Error;
 use crate::event::ConnectionId;
 use crate::ffi::NacreAddr;
-use crate::instance::{Call, Config, Instance, Outcome, QuickDelivery};
+use crate::instance::{Call, Config, Instance, Outcome};
 use crate::output::{Message, Out, Outputs};
 use crate::pool::Pool;
 use crate::stack::Stack;
@@ -33,37 +33,40 @@ pub(crate) enum Op<'a> {
 pub(crate) struct Stepper {
     out: Out,
     buffer: Vec<u8>,
-    active: Option<Active>,
-}
-
-struct Active {
+    left: Left,
+    /// The connection whose step is active.
     id: ConnectionId,
     /// The next output to look at.
     next: usize,
-    /// What a quick entry has delivered of the frame, and whether it has been looked at. Then there are no outputs.
-    quick: Option<Range<usize>>,
+    /// What a quick entry has delivered last, in the buffer.
+    delivered: Range<usize>,
 }
 
-/// Something of the active step that is not a frame.
+/// What the active step has left to look at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lent {
-    /// The output with this index.
-    Output(usize),
-    /// A message that a quick entry has delivered.
-    Quick,
+enum Left {
+    /// No step is active.
+    NoStep,
+    /// Outputs, from `next` on.
+    Outputs,
+    /// What a quick entry has delivered; it leaves no outputs.
+    Delivery,
+    /// Nothing: a quick entry has run it, and what that has delivered was looked at.
+    Nothing,
 }
 
 impl Stepper {
     /// No step is active.
     pub(crate) fn new() -> Stepper {
-        Stepper { out: Out::new(), buffer: vec![0; DATAGRAM_MAX], active: None }
+        let (out, buffer, id) = (Out::new(), vec![0; DATAGRAM_MAX], ConnectionId::from_number(0));
+        Stepper { out, buffer, left: Left::NoStep, id, next: 0, delivered: 0..0 }
     }
 
     /// Where a frame is received, for `Op::Input`. Must not be called while a step is active, whose outputs may lie
     /// there.
     #[inline]
     pub(crate) fn buffer(&mut self) -> &mut [u8] {
-        assert!(self.active.is_none(), "outputs of the last step may lie in the buffer");
+        assert!(self.left == Left::NoStep, "outputs of the last step may lie in the buffer");
         &mut self.buffer
     }
 
@@ -76,7 +79,7 @@ impl Stepper {
     /// The connection whose step is active.
     #[inline]
     pub(crate) fn active(&self) -> Option<ConnectionId> {
-        self.active.as_ref().map(|active| active.id)
+        (self.left != Left::NoStep).then_some(self.id)
     }
 
     /// Opens an instance for a connection; its outputs are active.
@@ -92,7 +95,7 @@ impl Stepper {
     ) -> Result<Instance, Error> {
         self.end();
         let (instance, _) = Instance::open(stack, pool, config, seed, now, &mut self.out)?;
-        self.active = Some(Active { id, next: 0, quick: None });
+        self.activate(id);
         Ok(instance)
     }
 
@@ -109,38 +112,66 @@ impl Stepper {
             }
             Op::Tick => instance.tick_raw(pool, now, out),
         };
-        self.active = Some(Active { id: connection.id, next: 0, quick: None });
+        self.activate(connection.id);
         outcome
     }
 
-    /// Gives a stack the first bytes of the buffer by its quick entry; if it takes them, that is the active step. No
-    /// step may be active. None: nothing has happened.
     #[inline]
+    fn activate(&mut self, id: ConnectionId) {
+        (self.left, self.id, self.next) = (Left::Outputs, id, 0);
+    }
+
+    /// Gives a stack the first bytes of the buffer by its quick entry; if it takes them, that is the active step.
+    /// Returns an event that comes before what was delivered, and its number. No step may be active. None: nothing has
+    /// happened.
+    #[inline(always)]
     pub(crate) fn input_quick(
         &mut self,
         connection: &mut Connection,
         pool: &mut Pool,
         now: u64,
         len: usize,
-    ) -> Option<QuickDelivery> {
-        assert!(self.active.is_none(), "outputs of the last step may lie in the buffer");
+    ) -> Option<Option<(u16, u16)>> {
+        assert!(self.left == Left::NoStep, "outputs of the last step may lie in the buffer");
         let taken = connection.instance.input_quick(pool, now, &connection.from, &self.buffer[..len])?;
         self.out.clear();
-        self.active = Some(Active { id: connection.id, next: 0, quick: Some(taken.message.clone()) });
-        Some(taken)
+        self.left = if taken.message.is_empty() { Left::Nothing } else { Left::Delivery };
+        (self.id, self.delivered) = (connection.id, taken.message);
+        Some(taken.event)
     }
 
     /// Whether the active step was one of a quick entry, which leaves nothing to settle.
     #[inline]
     pub(crate) fn is_quick(&self) -> bool {
-        self.active.as_ref().is_some_and(|active| active.quick.is_some())
+        matches!(self.left, Left::Delivery | Left::Nothing)
+    }
+
+    /// Whether the active step was one of another entry.
+    #[inline]
+    pub(crate) fn has_outputs(&self) -> bool {
+        self.left == Left::Outputs
+    }
+
+    /// Whether the active step was one of a quick entry, and what it has delivered has been looked at.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.left == Left::Nothing
+    }
+
+    /// The connection to which a quick entry has delivered a message that has not been looked at. Says so once.
+    #[inline]
+    pub(crate) fn take_quick(&mut self) -> Option<ConnectionId> {
+        if self.left != Left::Delivery {
+            return None;
+        }
+        self.left = Left::Nothing;
+        Some(self.id)
     }
 
     /// What a quick entry has delivered.
     #[inline]
     pub(crate) fn quick_message(&self) -> Message<'_> {
-        let range = self.active.as_ref().and_then(|active| active.quick.clone());
-        Message::whole(range.and_then(|range| self.buffer.get(range)).unwrap_or_default())
+        Message::whole(self.buffer.get(self.delivered.clone()).unwrap_or_default())
     }
 
     /// Lets the stack settle after a step whose outputs are no longer needed; whether more came out, which is active
@@ -149,18 +180,21 @@ impl Stepper {
     pub(crate) fn settle(&mut self, connection: &mut Connection, pool: &mut Pool) -> bool {
         connection.instance.settle_raw(pool, &mut self.out);
         let more = self.out.len() > 0;
-        self.active = more.then_some(Active { id: connection.id, next: 0, quick: None });
+        self.left = Left::NoStep;
+        if more {
+            self.activate(connection.id);
+        }
         more
     }
 
     /// The outputs of the active step.
     #[inline]
     pub(crate) fn outputs(&self) -> Outputs<'_> {
-        if self.active.is_none() {
+        if self.left != Left::Outputs {
             return Outputs::none();
         }
-        // SAFETY: `active` is set when a step has been run, and unset or replaced before any further call is given its
-        // state, its pool or `out`. The frame that it came from stays in the buffer, which is given out only when no
+        // SAFETY: `left` says so after a step was run, and is changed before any further call is given its state, its
+        // pool or `out`. The frame that it came from stays in the buffer, which is given out only when no
         // step is active. What is named of a caller's message is copied before the router's call returns
         // (`Router::call` releases).
         unsafe { self.out.borrowed() }
@@ -168,28 +202,22 @@ impl Stepper {
 
     /// The active step's next output that is no frame.
     #[inline]
-    pub(crate) fn next_event(&mut self) -> Option<Lent> {
-        let active = self.active.as_mut()?;
-        if let Some(message) = &active.quick {
-            return (std::mem::replace(&mut active.next, 1) == 0 && !message.is_empty()).then_some(Lent::Quick);
-        }
-        let mut next = active.next;
+    pub(crate) fn next_event(&mut self) -> Option<usize> {
+        let mut next = self.next;
         let found = loop {
             match self.outputs().get(next) {
                 Some(output) if output.is_frame() => next += 1,
                 output => break output.map(|_| next),
             }
         };
-        if let Some(active) = &mut self.active {
-            active.next = found.map_or(next, |at| at + 1);
-        }
-        found.map(Lent::Output)
+        self.next = found.map_or(next, |at| at + 1);
+        found
     }
 
     /// No step is active any more.
     #[inline]
     pub(crate) fn end(&mut self) {
-        self.active = None;
+        self.left = Left::NoStep;
         self.out.clear();
     }
 }
@@ -234,9 +262,9 @@ mod tests {
     #[test]
     fn events_are_found_once_and_frames_are_passed_by() {
         let (mut stepper, mut connection, mut pool) = opened();
-        let seen: Vec<Lent> = std::iter::from_fn(|| stepper.next_event()).collect();
+        let seen: Vec<usize> = std::iter::from_fn(|| stepper.next_event()).collect();
         let wanted = stepper.outputs().iter().enumerate().filter(|(_, output)| !output.is_frame());
-        let wanted: Vec<Lent> = wanted.map(|(at, _)| Lent::Output(at)).collect();
+        let wanted: Vec<usize> = wanted.map(|(at, _)| at).collect();
         assert!(seen == wanted);
         assert!(stepper.next_event().is_none());
         let deadline = connection.instance.deadline();

@@ -23,6 +23,7 @@ impl Timers {
     }
 
     /// The earliest entry's time, or NEVER.
+    #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.heap.peek().map_or(NEVER, |entry| entry.0 .0)
     }

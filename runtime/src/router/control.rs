@@ -19,6 +19,7 @@ const UNKNOWN_FOR_NS: u64 = SECOND;
 
 impl<O: Outbox> Router<O> {
     /// Handles a control frame.
+    #[inline(never)]
     pub(super) fn control(&mut self, from: SocketAddr, len: usize) {
         self.statistics.controls_in += 1;
         let Some(control) = Control::read(self.stepper.frame(len)) else {

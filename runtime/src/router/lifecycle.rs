@@ -137,7 +137,7 @@ impl<O: Outbox> Router<O> {
     /// Discards a connection that is in no table any more.
     pub(super) fn give_back(&mut self, connection: Connection) {
         let pools = &mut self.stacks.at_mut(connection.kind).pools;
-        connection.instance.discard(pools.at_mut(connection.share.place));
+        connection.instance.discard(pools.at_mut(connection.share.place).pool_mut());
         pools.leave(connection.share);
     }
 }

@@ -176,8 +176,9 @@ impl<O: Outbox> Router<O> {
         let (now, seed) = (self.time, self.random.draw());
         let Kind { stack, pools, .. } = self.stacks.at_mut(kind);
         let mut share = pools.enter(stack, peer.address.ip())?;
-        let opened = self.stepper.open(id, (stack, pools.at_mut(share.place)), config, seed, now);
-        pools.account(&mut share, Cause::Call);
+        let place = pools.at_mut(share.place);
+        let opened = self.stepper.open(id, (stack, place.pool_mut()), config, seed, now);
+        place.account(&mut share, Cause::Call);
         let instance = match opened {
             Ok(instance) => instance,
             Err(error) => {

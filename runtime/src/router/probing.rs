@@ -5,7 +5,7 @@ use crate::connection::{Connection, Phase};
 use crate::event::ConnectionId;
 use crate::ffi::NEVER;
 use crate::link::is_too_long;
-use crate::outbox::{Outbox, Sent};
+use crate::outbox::{Outbox, Problem};
 use crate::path_mtu::Seen;
 use crate::stepper::Op;
 use crate::wire::secure::Inner;
@@ -37,10 +37,10 @@ impl<O: Outbox> Router<O> {
         let Some(mut frame) = sealed.or_else(|| (Control::Ping { to, token }).write(usize::MAX)) else { return };
         frame.resize(frame.len().max(length), 0);
         self.statistics.controls_out += 1;
-        match self.outbox.probe(address, &frame) {
-            Sent::Done => {}
-            Sent::Overflowed(others) => self.errors.extend(others),
-            Sent::Failed(own, others) => {
+        let Err(problem) = self.outbox.probe(address, &frame) else { return };
+        match *problem {
+            Problem::Overflowed(others) => self.errors.extend(others),
+            Problem::Failed(own, others) => {
                 self.errors.extend(others);
                 if own.is_some_and(|error| is_too_long(&error)) {
                     let _ = self.get_mut(id).map(|connection| connection.path.cannot_leave(seen));

@@ -56,29 +56,43 @@ impl<O: Outbox> Router<O> {
             return self.control(from, len);
         }
         if preamble.identified {
-            let Some(named) = fingerprint(frame) else {
-                self.statistics.malformed += 1;
-                return;
-            };
-            return match (self.stacks.find(named), Identification::read(frame)) {
-                (Some(kind), _) if self.stacks.at(kind).stack.is_secure() => self.statistics.insecure += 1,
-                (Some(_), Some(who)) => self.route_identified(from, len, preamble.cookie, who),
-                (Some(_), None) => self.statistics.malformed += 1,
-                (None, who) => self.refuse_stack(from, len, named, who.map_or(Label::default(), |who| who.label())),
-            };
+            return self.route_named(from, len, preamble.cookie);
         }
-        match self.connections.with(from, preamble.cookie).map(|connection| connection.id) {
-            Some(id) => self.input(id, len, None),
-            None => {
-                let label = Label { cookie: preamble.cookie, key: short_key(self.stepper.frame(len)) };
-                let may_be_secure = self.security.is_used;
-                if may_be_secure && self.short_from_elsewhere(from, len, label) {
-                    return;
-                }
-                if !self.may_have_moved(from, len, label) {
-                    self.answer_unknown(from, len, label);
-                }
-            }
+        if !self.input_quick(|connections| connections.find(from, preamble.cookie), len) {
+            self.route_short(from, len, preamble.cookie);
+        }
+    }
+
+    /// A short frame that no quick entry has taken.
+    #[inline(never)]
+    fn route_short(&mut self, from: SocketAddr, len: usize, cookie: u32) {
+        if let Some(id) = self.connections.with(from, cookie).map(|connection| connection.id) {
+            self.is_accepted_ordinarily(id, len, None);
+            return;
+        }
+        let label = Label { cookie, key: short_key(self.stepper.frame(len)) };
+        let may_be_secure = self.security.is_used;
+        if may_be_secure && self.short_from_elsewhere(from, len, label) {
+            return;
+        }
+        if !self.may_have_moved(from, len, label) {
+            self.answer_unknown(from, len, label);
+        }
+    }
+
+    /// A frame that names its stack.
+    #[inline(never)]
+    fn route_named(&mut self, from: SocketAddr, len: usize, cookie: u32) {
+        let frame = self.stepper.frame(len);
+        let Some(named) = fingerprint(frame) else {
+            self.statistics.malformed += 1;
+            return;
+        };
+        match (self.stacks.find(named), Identification::read(frame)) {
+            (Some(kind), _) if self.stacks.at(kind).stack.is_secure() => self.statistics.insecure += 1,
+            (Some(_), Some(who)) => self.route_identified(from, len, cookie, who),
+            (Some(_), None) => self.statistics.malformed += 1,
+            (None, who) => self.refuse_stack(from, len, named, who.map_or(Label::default(), |who| who.label())),
         }
     }
 
@@ -130,6 +144,7 @@ impl<O: Outbox> Router<O> {
     }
 
     /// For stacks without a preamble, the address alone identifies the connection.
+    #[inline(never)]
     fn route_bare(&mut self, from: SocketAddr, len: usize) {
         if let Some(id) = self.connections.at(from).map(|found| found.id) {
             return self.input(id, len, None);
@@ -149,6 +164,13 @@ impl<O: Outbox> Router<O> {
 
     /// The same; whether the stack accepts it.
     pub(super) fn is_accepted(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) -> bool {
+        who.is_none() && self.input_quick(|connections| connections.get_mut(id).ok(), len)
+            || self.is_accepted_ordinarily(id, len, who)
+    }
+
+    /// The same by the ordinary entry.
+    #[inline(never)]
+    fn is_accepted_ordinarily(&mut self, id: ConnectionId, len: usize, who: Option<Identification>) -> bool {
         let takes = |connection: &Connection| connection.receives && self.may_take(connection, Cause::Frame);
         let Ok(may_take) = self.get(id).map(takes) else {
             return false;
@@ -162,10 +184,7 @@ impl<O: Outbox> Router<O> {
                 return false;
             }
         }
-        let outcome = match who.is_none() && self.input_quick(id, len) {
-            true => Outcome::Done,
-            false => self.run(id, Op::Input { len }),
-        };
+        let outcome = self.run(id, Op::Input { len });
         let now = self.time;
         let Ok(connection) = self.get_mut(id) else {
             return false;

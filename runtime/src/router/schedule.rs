@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::clock::MILLISECOND;
+use crate::connection::Connection;
 use crate::event::ConnectionId;
 use crate::intake::Intake;
 use crate::timers::Timers;
@@ -29,6 +30,21 @@ impl Schedule {
         let ping_after = ping_after.max(PING_AFTER_MIN_NS);
         let (timers, waiting, intake) = (Timers::default(), VecDeque::new(), Intake::default());
         Schedule { timers, waiting, unserved: 0, intake, ping_after, timeout }
+    }
+
+    /// Enters a connection's deadline into the timers.
+    pub(super) fn enter(&mut self, connection: &mut Connection, now: u64) {
+        // Not before now: one that waits for datagrams to be handled must not go before all others.
+        let deadline = connection.deadline(self.ping_after, self.timeout).max(now);
+        self.timers.set(&mut connection.wake, deadline, connection.id.to_number());
+    }
+
+    /// The same after a step of a quick entry: of all that has deadlines, only the stack can have got an earlier one.
+    #[inline]
+    pub(super) fn enter_after_quick(&mut self, connection: &mut Connection, now: u64) {
+        if connection.look_at_stack() < connection.wake {
+            self.enter(connection, now);
+        }
     }
 
     /// The earliest timer; `ffi::NEVER`.

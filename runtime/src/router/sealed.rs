@@ -223,6 +223,7 @@ impl<O: Outbox> Router<O> {
     }
 
     /// This process is a copy: the original goes on with the keys, so this one must not use them.
+    #[cold]
     pub(super) fn abandon(&mut self) {
         self.security.process = Process::this();
         self.security.refusals.clear();
@@ -252,7 +253,7 @@ impl<O: Outbox> Router<O> {
 
 impl crate::connection::Connection {
     /// The peer has sent something that only it can have made.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn heard_sealed(&mut self, now: u64) {
         self.heard(now);
         if let Some(secured) = &mut self.secured {

@@ -3,7 +3,7 @@
 use super::Router;
 use crate::connection::{Connection, Phase};
 use crate::event::ConnectionId;
-use crate::outbox::{Flow, Flushed, Outbox, Sent};
+use crate::outbox::{Flow, Flushed, Outbox, Problem, Sent};
 use crate::output::{Message, Output};
 use crate::statistics::Traffic;
 use std::io::{self, IoSlice};
@@ -76,15 +76,21 @@ impl<O: Outbox> Router<O> {
 }
 
 /// Counts what became of a frame, and keeps errors.
-#[inline]
+#[inline(always)]
 pub(super) fn note_sent(traffic: &mut Traffic, to: SocketAddr, sent: Sent, errors: &mut Vec<(SocketAddr, io::Error)>) {
-    match sent {
-        Sent::Done => {}
-        Sent::Overflowed(others) => {
+    if let Err(problem) = sent {
+        note_problem(traffic, to, *problem, errors);
+    }
+}
+
+#[cold]
+fn note_problem(traffic: &mut Traffic, to: SocketAddr, problem: Problem, errors: &mut Vec<(SocketAddr, io::Error)>) {
+    match problem {
+        Problem::Overflowed(others) => {
             traffic.overflowed += 1;
             errors.extend(others);
         }
-        Sent::Failed(own, others) => {
+        Problem::Failed(own, others) => {
             traffic.send_errors += u64::from(own.is_some());
             errors.extend(own.map(|error| (to, error)).into_iter().chain(others));
         }
@@ -126,11 +132,11 @@ mod tests {
 
     impl Outbox for Stuck {
         fn send(&mut self, _: Flow, _: SocketAddr, _: &[IoSlice<'_>]) -> Sent {
-            Sent::Overflowed(vec![])
+            Problem::overflow(vec![])
         }
 
         fn probe(&mut self, _: SocketAddr, _: &[u8]) -> Sent {
-            Sent::Overflowed(vec![])
+            Problem::overflow(vec![])
         }
 
         fn is_congested(&self, _: Flow) -> bool {

@@ -2,7 +2,7 @@
 //! longer lent the stack settles.
 
 use super::after::After;
-use super::{Found, Router};
+use super::Router;
 use crate::connection::{Connection, Phase};
 use crate::error::Reason;
 use crate::event::{ConnectionId, Head, Pending};
@@ -11,7 +11,7 @@ use crate::outbox::Outbox;
 use crate::output::{Message, Output};
 use crate::shares::Cause;
 use crate::stack::EventRole;
-use crate::stepper::{Lent, Op};
+use crate::stepper::Op;
 use std::net::SocketAddr;
 
 /// `later` events that one connection may run before others get their turn.
@@ -35,10 +35,10 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = connections.get_mut(id) else {
             return Outcome::Invalid;
         };
-        let pools = &mut stacks.at_mut(connection.kind).pools;
+        let place = stacks.at_mut(connection.kind).pools.at_mut(connection.share.place);
         let cause = if matches!(op, Op::Input { .. }) { Cause::Frame } else { Cause::Call };
-        let outcome = stepper.step(connection, pools.at_mut(connection.share.place), *time, op);
-        pools.account(&mut connection.share, cause);
+        let outcome = stepper.step(connection, place.pool_mut(), *time, op);
+        place.account(&mut connection.share, cause);
         outcome
     }
 
@@ -63,22 +63,29 @@ impl<O: Outbox> Router<O> {
     /// to wait for that is done.
     #[inline]
     pub(crate) fn release(&mut self) {
-        if self.stepper.active().is_none() {
-            return;
-        }
-        let is_quick = self.stepper.is_quick();
-        match self.end_loan() {
-            Some(id) if is_quick => self.reschedule_quick(id),
-            Some(id) => self.reschedule(id),
+        match self.stepper.active() {
+            Some(_) if self.stepper.is_over() && self.after.is_empty() => self.stepper.end(),
+            Some(_) => self.release_outputs(),
             None => {}
         }
     }
 
+    #[inline(never)]
+    fn release_outputs(&mut self) {
+        let is_quick = self.stepper.is_quick();
+        if let Some(id) = self.end_loan().filter(|_| !is_quick) {
+            self.reschedule(id);
+        }
+    }
+
     /// The same without the timers; returns the connection of the step.
+    #[inline]
     fn end_loan(&mut self) -> Option<ConnectionId> {
         let id = self.stepper.active()?;
         self.copy_rest();
-        self.settle(id);
+        if !self.stepper.is_quick() {
+            self.settle(id);
+        }
         self.stepper.end();
         if !self.after.is_empty() {
             self.do_what_had_to_wait();
@@ -101,12 +108,9 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = connections.get_mut(id) else {
             return;
         };
-        if stepper.is_quick() {
-            return;
-        }
-        let pools = &mut stacks.at_mut(connection.kind).pools;
-        let more = stepper.settle(connection, pools.at_mut(connection.share.place));
-        pools.account(&mut connection.share, Cause::Call);
+        let place = stacks.at_mut(connection.kind).pools.at_mut(connection.share.place);
+        let more = stepper.settle(connection, place.pool_mut());
+        place.account(&mut connection.share, Cause::Call);
         if more {
             self.send_frames(id);
             self.copy_rest();
@@ -115,74 +119,39 @@ impl<O: Outbox> Router<O> {
 
     /// Copies the events of the active step that were not handed out.
     fn copy_rest(&mut self) {
-        while let Some((head, lent)) = self.next_of_active() {
-            let bytes = self.lent(lent).to_vec();
+        if let Some(id) = self.stepper.take_quick() {
+            if let Ok(connection) = self.connections.get(id) {
+                let (head, bytes) = (delivered(connection, None), self.stepper.quick_message().to_vec());
+                self.events.push(Pending { head, bytes });
+            }
+        }
+        if self.stepper.is_quick() {
+            return;
+        }
+        while let Some((head, index)) = self.next_of_active() {
+            let bytes = self.lent(index).to_vec();
             self.events.push(Pending { head, bytes });
         }
     }
 
-    /// The next event of the active step that concerns the application, and where its message is.
-    #[inline(always)]
-    fn next_of_active(&mut self) -> Option<(Head, Lent)> {
+    /// The next event of the active step's outputs that concerns the application, and the output's index.
+    #[inline(never)]
+    pub(super) fn next_of_active(&mut self) -> Option<(Head, usize)> {
         let Router { stepper, connections, after, .. } = self;
         let id = stepper.active()?;
-        while let Some(lent) = stepper.next_event() {
+        while let Some(index) = stepper.next_event() {
             let connection = connections.get(id).ok()?;
-            let head = match lent {
-                Lent::Output(index) => translate(connection, &stepper.outputs().get(index)?, after),
-                Lent::Quick => Some(delivered(connection, None)),
-            };
-            if let Some(head) = head {
-                return Some((head, lent));
+            if let Some(head) = translate(connection, &stepper.outputs().get(index)?, after) {
+                return Some((head, index));
             }
         }
         None
     }
 
-    /// The message of an event of the active step.
+    /// The message of an output of the active step.
     #[inline]
-    pub(super) fn lent(&self, lent: Lent) -> Message<'_> {
-        match lent {
-            Lent::Output(index) => {
-                self.stepper.outputs().get(index).map_or(Message::whole(&[]), |output| output.message())
-            }
-            Lent::Quick => self.stepper.quick_message(),
-        }
-    }
-
-    /// The next event that is there, if any: those that wait come first, then those of the active step.
-    #[inline]
-    pub(crate) fn next_event(&mut self) -> Option<Found> {
-        if let Some(pending) = self.events.pop() {
-            self.handed_out.by = pending.head.delivered_to();
-            return Some(Found::Owned(pending));
-        }
-        let (head, lent) = self.next_of_active()?;
-        self.handed_out.by = head.delivered_to();
-        Some(Found::Borrowed(head, lent))
-    }
-
-    /// The application no longer holds the event that it was given last: a message is owed to the stack.
-    #[inline]
-    pub(crate) fn take_back(&mut self) {
-        if let Some(id) = self.handed_out.by.take() {
-            self.owe(id);
-        }
-    }
-
-    /// The application has taken a message of a connection.
-    pub(crate) fn owe(&mut self, id: ConnectionId) {
-        let Ok(connection) = self.get_mut(id) else {
-            return;
-        };
-        let (known, by_itself) = (connection.instance.stack().known(), connection.by_itself);
-        let owes = known.grant_delivers.is_some() && by_itself.grants;
-        let tells = known.taken.is_some() && by_itself.takes;
-        connection.owed += u64::from(owes);
-        connection.untold += u64::from(tells);
-        if owes || tells {
-            self.wait_for_stack(id);
-        }
+    pub(super) fn lent(&self, index: usize) -> Message<'_> {
+        self.stepper.outputs().get(index).map_or(Message::whole(&[]), |output| output.message())
     }
 }
 
@@ -204,15 +173,12 @@ pub(super) fn told(
 ) -> Option<Head> {
     let (id, stack) = (connection.id, connection.instance.stack());
     let (known, event) = (stack.known(), Some(number));
-    if let Phase::Lingering { .. } = connection.phase {
+    if event == known.grant_sends || matches!(connection.phase, Phase::Lingering { .. }) {
         return None;
     }
     let role = stack.events().get(usize::from(number))?.role;
     if event == known.deliver {
         return Some(delivered(connection, address));
-    }
-    if event == known.grant_sends {
-        return None;
     }
     if event == known.opened {
         after.push(After::Confirmed(id));
@@ -233,6 +199,11 @@ pub(super) fn told(
 
 #[inline]
 fn delivered(connection: &Connection, from: Option<SocketAddr>) -> Head {
-    let is_proven = connection.confirmed || !connection.arrived;
-    Head::Delivered { connection: connection.id, from, is_proven }
+    Head::Delivered { connection: connection.id, from, is_proven: is_proven(connection) }
+}
+
+/// Whether a message comes from an end that receives frames at the peer's address.
+#[inline]
+pub(super) fn is_proven(connection: &Connection) -> bool {
+    connection.confirmed || !connection.arrived
 }

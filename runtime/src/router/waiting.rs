@@ -53,7 +53,13 @@ impl<O: Outbox> Router<O> {
         self.schedule.intake.note_datagram(self.time);
     }
 
+    #[inline]
     fn one_timer(&mut self) -> bool {
+        self.schedule.timers.next() <= self.time && self.run_timer()
+    }
+
+    #[inline(never)]
+    fn run_timer(&mut self) -> bool {
         let now = self.time;
         let Some((at, key)) = self.schedule.timers.take(now) else {
             return false;
@@ -114,26 +120,17 @@ impl<O: Outbox> Router<O> {
     pub(crate) fn reschedule(&mut self, id: ConnectionId) {
         let Router { connections, schedule, time, .. } = self;
         if let Ok(connection) = connections.get_mut(id) {
-            // Not before now: one that waits for datagrams to be handled must not go before all others.
-            let deadline = connection.deadline(schedule.ping_after, schedule.timeout).max(*time);
-            schedule.timers.set(&mut connection.wake, deadline, id.to_number());
-        }
-    }
-
-    /// The same after a step of a quick entry: of all that has deadlines, only the stack can have got an earlier one.
-    #[inline]
-    pub(super) fn reschedule_quick(&mut self, id: ConnectionId) {
-        let earlier = |connection: &mut Connection| connection.look_at_stack() < connection.wake;
-        if self.get_mut(id).is_ok_and(earlier) {
-            self.reschedule(id);
+            schedule.enter(connection, *time);
         }
     }
 
     #[inline]
     fn report_errors(&mut self) -> bool {
-        if self.errors.is_empty() {
-            return false;
-        }
+        !self.errors.is_empty() && self.report_each_error()
+    }
+
+    #[cold]
+    fn report_each_error(&mut self) -> bool {
         let now = self.time;
         for (peer, cause) in std::mem::take(&mut self.errors) {
             let found = self.connections.at(peer);
@@ -182,8 +179,14 @@ impl<O: Outbox> Router<O> {
     }
 
     /// Checks whether stacks now accept what they refused: a grant, a close, a call of the application.
+    #[inline]
     fn serve_waiting(&mut self) -> bool {
         self.schedule.unserved = 0;
+        !self.schedule.waiting.is_empty() && self.serve_some()
+    }
+
+    #[inline(never)]
+    fn serve_some(&mut self) -> bool {
         let mut done = false;
         for _ in 0..self.schedule.waiting.len().min(WAITING_AT_ONCE) {
             let Some(id) = self.schedule.waiting.pop_front() else {
