@@ -30,7 +30,7 @@ fn files(template: Template, crates: &str) -> Vec<(&'static str, String)> {
     let stack = || include_str!("../templates/stack.nacre").to_string();
     // The example is a program for the stack `reliable`.
     let named = |text: &str| text.replace("reliable", "NAME").replace("RELIABLE", "UPPER");
-    let makefile = |text: &str| named(&text.replace("../reliable.nacre", "reliable.nacre"));
+    let makefile = |text: &str| named(&text.replace("../", ""));
     match template {
         Template::Stack => vec![("NAME.nacre", stack()), ("README.md", include_str!("../templates/stack.md").into())],
         Template::Layer => vec![

@@ -113,6 +113,21 @@ fn stack_of_a_new_project_is_checked_verified_built_and_run() {
     assert!(text == fs::read_to_string(folder.path().join("mine/again/mine.c")).expect("a file"));
 }
 
+/// The specification of `receipts` says nothing of `open`, which `floor` emits: a layer below may.
+#[test]
+fn stack_of_a_new_project_with_another_layer_on_top_is_verified() {
+    let empty = TempDir::new().expect("a folder");
+    succeeds(empty.path(), &["new", "mine"]);
+    let folder = empty.path().join("mine");
+    let text = fs::read_to_string(folder.join("mine.nacre")).expect("a file");
+    let more = text.replace("import \"nacre/frag", "import \"nacre/receipts.nacre\";\nimport \"nacre/frag");
+    let more = more.replace("stack mine = frag", "stack mine = receipts / frag").replace("    misuse = true;\n", "");
+    assert!(more.contains("receipts / frag") && more.contains("nacre/receipts"), "{more}");
+    fs::write(folder.join("mine.nacre"), more).expect("a file");
+    let (_, out, words) = ran(&mut program(&folder, &["verify", "mine.nacre", "--configuration", "both_ways"]));
+    assert!(out.contains("holds in this configuration"), "{out}{words}");
+}
+
 #[test]
 fn layer_of_a_new_project_is_checked_verified_and_built() {
     let (folder, commands) = begun("layer");

@@ -78,7 +78,7 @@ class Connection:
     @property
     def reached(self) -> int:
         """How many of the messages that were sent here the peer's program has received, the first ones: of a stack with
-        the layer `receipts`, 0 of others. Also after the end."""
+        the layer `receipts`, 0 of others. Also after the end. A connection that is begun again counts anew."""
         return self._reached
 
     @property

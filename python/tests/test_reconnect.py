@@ -125,9 +125,13 @@ class Reconnecting(unittest.TestCase):
                 nacre.Backoff(tries=0),
                 nacre.Backoff(again_on=(-1,)),
                 nacre.Backoff(total=0),
+                nacre.Backoff(most=float("inf")),
+                nacre.Backoff(total=float("nan")),
             ):
                 with self.assertRaises(ValueError):
                     client.connect("127.0.0.1", 7, receipted, reconnect=wrong)
+            with self.assertRaisesRegex(TypeError, "reconnect is a Backoff"):
+                client.connect("127.0.0.1", 7, receipted, reconnect=True)  # type: ignore[arg-type]
             with self.assertRaises(ValueError):
                 client.connect("localhost", 7, receipted, first="no address")
 
@@ -138,16 +142,46 @@ class Reconnecting(unittest.TestCase):
             client = await impatient(port)
             await client.send(b"one")
             self.assertEqual(await (await server.accept()).receive(), b"one")
+            client.call("send", message=b"another")
             server._free()
             lost = await client.change()
             assert isinstance(lost, nacre.Reconnecting)
-            self.assertEqual(lost.accepted, 1)
+            self.assertEqual(lost.accepted, 2)
             waits = asyncio.ensure_future(client.send(b"two"))
             async with await aio.listen("127.0.0.1", port, receipted) as again:
                 self.assertEqual(await (await again.accept()).receive(), b"two")
                 await waits
                 while not isinstance(await client.change(), nacre.Reconnected):
                     pass
+                await client.close()
+
+        asyncio.run(asyncio.wait_for(run(), LONG))
+
+    def test_asyncio_takes_messages_of_a_lost_connection_on_no_other(self) -> None:
+        async def run() -> None:
+            server = await aio.listen("127.0.0.1", 0, receipted)
+            client = await impatient(port := server.port)
+            await client.send(b"hello")
+            peer = await server.accept()
+            for n in range(4):
+                await peer.send(b"old %d" % n)
+            while len(client._messages) < 4:
+                await asyncio.sleep(0.01)
+            server._free()
+            async with await aio.listen("127.0.0.1", port, receipted) as again:
+                while not isinstance(await client.change(), nacre.Reconnected):
+                    pass
+                await client.send(b"hello")
+                peer = await again.accept()
+                for n in range(4):
+                    await peer.send(b"new %d" % n)
+                while len(client._messages) < 8:
+                    await asyncio.sleep(0.01)
+                for expected in [b"old 0", b"old 1", b"old 2", b"old 3", b"new 0"]:
+                    self.assertEqual(await client.receive(), expected)
+                while peer.reached == 0:
+                    await asyncio.sleep(0.01)
+                self.assertEqual(peer.reached, 1)
                 await client.close()
 
         asyncio.run(asyncio.wait_for(run(), LONG))

@@ -218,7 +218,7 @@ struct nacre_backoff {
     uint32_t size;     /* sizeof(struct nacre_backoff) */
     uint32_t first_ms; /* the first pause; each further one is twice as long, and half of each is drawn at random; 0: 500 */
     uint32_t most_ms;  /* the longest pause; 0: 30000 */
-    uint32_t tries;    /* attempts after which the connection is given up; 0: no limit */
+    uint32_t tries;    /* attempts after which the connection is given up; 0: no limit. One that is lost within the last pause counts as failed */
     uint64_t total_ms; /* time after the loss from which on no attempt is begun any more; 0: no limit */
     const uint32_t *again_on; /* codes of refusals that are not final; NULL: all are */
     size_t again_on_len;
