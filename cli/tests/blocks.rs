@@ -28,6 +28,7 @@ const TESTED: &[(&str, &str, usize, &str)] = &[
     ("docs/runtime.md", "c", 1, "runtime/tests/documents.rs"),
     ("docs/runtime.md", "cmake", 1, "cli/tests/install.rs: cmake_of_the_guide_finds_what_is_installed"),
     ("docs/runtime.md", "python", 1, "cli/tests/install.rs: python_of_the_guide_runs"),
+    ("docs/proofs.md", "text", 1, "cli/src/prove/refuted.rs: the_example_of_the_page_is_what_is_shown"),
     ("docs/tutorial-app.md", "sh", 5, "cli/tests/new.rs and documents.rs"),
     ("docs/tutorial-app.md", "rust", 2, "cli/tests/documents.rs: tutorial_for_applications_is_right, install.rs"),
     ("docs/tutorial-app.md", "c", 1, "cli/tests/install.rs: clients_of_the_tutorial_have_ten_lines_and_say_hello"),

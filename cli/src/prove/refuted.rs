@@ -46,23 +46,39 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_refuted_bypass_is_shown_by_an_event_and_what_differs() {
-        let Ok(solvers) = all() else { return };
+    /// How a bypass of `send` of the stack `st` without its first store is shown; None: there are no solvers.
+    fn shown(source: &str) -> Option<String> {
+        let solvers = all().ok()?;
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/source.nacre");
-        let source = "import \"../../layers/stacks.nacre\";
-            worker counting { state { sent: u32 } down send(m) { sent += 1; pass m; } }
-            stack st = counting / floor;";
-        let mut session = Session::from_text(&path, source);
+        let mut session = Session::from_text(&path, &format!("import \"../../layers/stacks.nacre\"; {source}"));
         let composed = session.stack("st").unwrap_or_else(|| panic!("{}", session.render(false)));
         let mut stack = with_bypasses_of(&composed, &bypassed(&composed));
         stack.bypasses.retain(|bypass| matches!(bypass.entry, Entry::Call(..)));
-        stack.bypasses[0].body.retain(|statement| !matches!(statement.kind, StatementKind::Store(..)));
+        let body = &mut stack.bypasses[0].body;
+        let first = body.iter().position(|statement| matches!(statement.kind, StatementKind::Store(..)));
+        body.remove(first.expect("a store"));
         number(&mut stack);
         let (verdict, claims) = judge_claims(&stack, 0, &[], &solvers);
         assert!(matches!(verdict, Verdict::Refuted(..)), "{verdict:?}");
         let replay = demonstrate(&stack, 0, &mut claims.expect("claims"), &solvers).expect("a run");
-        let text = show(&session, &stack, &replay);
+        Some(show(&session, &stack, &replay))
+    }
+
+    #[test]
+    fn the_example_of_the_page_is_what_is_shown() {
+        let page = include_str!("../../../docs/proofs.md");
+        let example = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+        let Some(text) = shown("stack st = frag<1400> / pt2pt<64> / floor;") else { return };
+        // The state and the message are what a solver finds.
+        let differs: Vec<&str> = example.lines().rev().take(2).map(str::trim).collect();
+        assert!(differs.iter().all(|line| text.contains(line)), "{differs:?}\n{text}");
+        assert!(example.contains("    on call above.send(") && text.contains("on call above.send("), "{text}");
+    }
+
+    #[test]
+    fn a_refuted_bypass_is_shown_by_an_event_and_what_differs() {
+        let counting = "worker counting { state { sent: u32 } down send(m) { sent += 1; pass m; } }";
+        let Some(text) = shown(&format!("{counting} stack st = counting / floor;")) else { return };
         let [before, after] = text.split_once("on call above.send(").map(|(a, b)| [a, b]).expect("the event");
         assert!(before.contains("floor.confirmed = ") || before.contains("new connection\n"), "{text}");
         assert!(after.contains("  counting.sent  by the handlers  "), "{text}");
