@@ -1,7 +1,7 @@
 //! The measurements as Markdown.
 
 use crate::encryption::{Encryption, End};
-use crate::frame_path::{Cost, FramePath};
+use crate::frame_path::{self, FramePath};
 use crate::handshakes::Handshakes;
 use crate::harness::{Cost, Entry};
 use crate::shares::{Share, LOSSES};
@@ -205,7 +205,7 @@ pub fn shares(all: &[Share]) -> String {
 
 /// Returns the table of the instructions for a message through the runtime.
 pub fn runtime(paths: &[FramePath]) -> String {
-    let cost = |cost: &Cost| format!("**{:.0}** | {:.0}", cost.all, cost.transport);
+    let cost = |cost: &frame_path::Cost| format!("**{:.0}** | {:.0}", cost.all, cost.transport);
     let row = |path: &FramePath| {
         let costs = [&path.stream, &path.gathered, &path.alternating].map(cost).join(" | ");
         format!("| {} | {costs} |\n", path.level)
