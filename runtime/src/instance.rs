@@ -10,7 +10,7 @@ use crate::ffi::{self, NacreAddr};
 use crate::output::{Out, Outputs};
 pub use crate::pool::Pool;
 use crate::region::Region;
-use crate::stack::Stack;
+use crate::stack::{Stack, QUICK_HEAD_MAX};
 use std::ops::Range;
 use std::ptr;
 
@@ -59,9 +59,6 @@ impl Outcome {
     }
 }
 
-/// The longest head of a frame that a quick entry makes here; a stack with longer ones is run by the ordinary entries
-/// (`Stack::is_quick`).
-pub(crate) const QUICK_HEAD_MAX: usize = 256;
 /// `quick_to` of a stack whose frames have no address, and `NACRE_NONE`.
 const NO_ADDRESS: u32 = u32::MAX;
 const NO_EVENT: u16 = u16::MAX;

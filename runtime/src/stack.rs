@@ -3,10 +3,13 @@
 use crate::descriptor::{self, table};
 use crate::error::{Error, StackName};
 use crate::ffi::{NacreEvent, NacreGiven, NacreStack};
-use crate::instance::QUICK_HEAD_MAX;
 use std::ffi::{c_char, CStr};
 use std::fmt;
 use std::sync::Arc;
+
+/// The longest head of a frame that a quick entry makes here; a stack with longer ones is run by the ordinary entries
+/// (`Stack::is_quick`).
+pub(crate) const QUICK_HEAD_MAX: usize = 256;
 
 /// An emitted stack. Cheap to clone; all clones are the same stack.
 #[derive(Clone)]

@@ -1,42 +1,10 @@
 //! The loan of events to the application, one at a time: those that wait, then those of the active step.
 
+use super::handed_out::{Delivery, Found};
 use super::Router;
 use crate::event::{ConnectionId, Event, Head, Pending};
 use crate::outbox::Outbox;
 use crate::output::Message;
-
-/// The loan of the last event to the application.
-#[derive(Default)]
-pub(super) struct HandedOut {
-    /// The event between `next_event` and `lend`, without its message; none of a quick delivery.
-    pub(super) head: Option<Head>,
-    /// Its message, if it was copied.
-    pub(super) message: Vec<u8>,
-    /// The connection that delivered it, if its stack wants to know what was taken.
-    pub(super) by: Option<ConnectionId>,
-    /// What is known of the last message that a quick entry has delivered.
-    pub(super) quick: Delivery,
-}
-
-/// What is known of a message besides its connection.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Delivery {
-    /// Its sender receives frames at the peer's address.
-    pub(super) is_proven: bool,
-    /// The stack wants to know when it was taken.
-    pub(super) counts: bool,
-}
-
-/// Where the message of an event that was found is.
-#[derive(Clone, Copy)]
-pub(crate) enum Found {
-    /// It was copied.
-    Copied,
-    /// In the output with this index of the active step.
-    Output(usize),
-    /// A quick entry has delivered it.
-    Quick { connection: ConnectionId, is_proven: bool },
-}
 
 impl<O: Outbox> Router<O> {
     /// The next event that is there, if any: those that wait come first, then those of the active step.

@@ -1,7 +1,7 @@
 //! Steps by the quick entries of a stack: a call that makes one frame, a frame that is delivered. They take what is
 //! common; everything else has no effect there, and goes by the ordinary entries.
 
-use super::loan::Delivery;
+use super::handed_out::Delivery;
 use super::sending::note_sent;
 use super::steps::{is_proven, told};
 use super::Router;
