@@ -192,7 +192,7 @@ fn clients_of_the_tutorial_have_ten_lines_and_say_hello() {
         std::thread::sleep(Duration::from_millis(100));
     }
     let _server = Running(Command::new(made.join("server")).spawn().expect("a server"));
-    assert_eq!(succeeds(Command::new(made.join("client"))), "hello\n");
+    assert_eq!(succeeds(&mut Command::new(made.join("client"))), "hello\n");
     let mut python = Command::new("python3");
     python.arg(examples.join("python-embed/client.py")).current_dir(&examples).env("PYTHONPATH", &prefix);
     assert_eq!(succeeds(python.env("NACRE", env!("CARGO_BIN_EXE_nacre"))), "hello\n");
