@@ -84,7 +84,9 @@ fn all_is_divided(at: &str, to: &str, stack: &Stack, options: &Options) {
     }
     let statistics = servers.end();
     for one in &statistics {
-        assert_eq!((one.unknown_cookies, one.malformed), (0, 0), "{one:?}");
+        // Who is told two labels has frames on the way to a connection that its second one has replaced.
+        let stray = if options.retry_above == 0 { CLIENTS as u64 } else { 0 };
+        assert!(one.unknown_cookies <= stray && one.malformed == 0, "{one:?}");
         assert!(one.arrived > 0, "{statistics:?}");
     }
     // Who is told two labels begins twice, and the second connection replaces the first.
