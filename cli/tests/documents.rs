@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use common::printed::*;
@@ -90,16 +90,6 @@ const CHECK_MINE: &str = "nacre check mine.nacre";
 const TEST_MINE: &str = "nacre test mine_test.nacre";
 const REPLAY: &str = "nacre replay run.json --level inline";
 
-/// A child process that ends with the test, also if the test fails.
-struct Ending(Child);
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Waits until the port in the document is free.
 fn wait_for_port(port: u16) {
     let until = Instant::now() + Duration::from_secs(120);
@@ -110,10 +100,10 @@ fn wait_for_port(port: u16) {
 }
 
 /// Starts a receiver, and waits until it listens. What it prints later is not read, but it must not fail for that.
-fn receiving(command: &str, folder: &Path, port: u16) -> (Ending, impl Iterator<Item = String>) {
+fn receiving(command: &str, folder: &Path, port: u16) -> (Running, impl Iterator<Item = String>) {
     wait_for_port(port);
     let child = shell(command, folder).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-    let mut child = Ending(child.expect("it starts"));
+    let mut child = Running(child.expect("it starts"));
     let messages = BufReader::new(child.0.stderr.take().expect("piped"));
     let mut lines = messages.lines().map(|line| line.expect("UTF-8"));
     assert!(lines.any(|line| line.starts_with("listening on ")), "{command}");

@@ -42,16 +42,6 @@ fn server_and_client_in_c_need_no_runtime() {
     (0..4).for_each(|_| assert_eq!(line(), "a connection ended, reason 0"));
 }
 
-/// A process that ends with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// `nacre new --template cpp` begins with it, and cli/tests/new.rs runs that.
 #[test]
 fn example_in_cpp_is_that_of_new_projects() {

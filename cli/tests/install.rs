@@ -7,10 +7,10 @@ mod common;
 use std::fs;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{blocks, cargo_run, ran, root};
+use common::{blocks, cargo_run, ran, root, Running};
 use tempfile::TempDir;
 
 /// The folder with the library that Cargo made beside this test.
@@ -153,16 +153,6 @@ fn python_of_the_guide_runs() {
     let mut program = Command::new("python3");
     program.args(["-c", &of_the_guide("python")]).current_dir(root()).env("PYTHONPATH", folder.path());
     assert_eq!(succeeds(program.env("NACRE", env!("CARGO_BIN_EXE_nacre"))), "b'hello'\n");
-}
-
-/// Ends the program, also when the test fails.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 #[test]

@@ -123,10 +123,7 @@ pub unsafe extern "C" fn nacre_connect_with(
     unsafe {
         with(listener, |this| {
             let usual = CConnecting::usual();
-            let how = how.as_ref().unwrap_or(&usual);
-            if (how.size as usize) < size_of::<CConnecting>() {
-                return Err(invalid("nacre_connecting.size is not the struct's size"));
-            }
+            let how = CConnecting::read(how, &usual)?;
             let addresses = match (how.address.as_ref(), text(host)?) {
                 (Some(address), _) => vec![address.to_socket_addr()?],
                 (None, Some(_)) if port == 0 => return Err(invalid("the port is 0")),
@@ -153,6 +150,19 @@ pub unsafe extern "C" fn nacre_connect_with(
 }
 
 impl CConnecting {
+    /// How a connection begins as C states it; `usual` if it is NULL.
+    ///
+    /// # Safety
+    /// `how` is NULL or has the size that it states.
+    pub(crate) unsafe fn read(how: *const CConnecting, usual: &CConnecting) -> Result<&CConnecting, Error> {
+        // SAFETY: the caller's promise.
+        let how = unsafe { how.as_ref() }.unwrap_or(usual);
+        if (how.size as usize) < size_of::<CConnecting>() {
+            return Err(invalid("nacre_connecting.size is not the struct's size"));
+        }
+        Ok(how)
+    }
+
     pub(crate) fn usual() -> CConnecting {
         CConnecting {
             size: size_of::<CConnecting>() as u32,

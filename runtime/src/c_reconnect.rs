@@ -61,10 +61,7 @@ pub unsafe extern "C" fn nacre_reconnect(
     unsafe {
         with(listener, |this| {
             let usual = CConnecting::usual();
-            let how = how.as_ref().unwrap_or(&usual);
-            if (how.size as usize) < size_of::<CConnecting>() {
-                return Err(invalid("nacre_connecting.size is not the struct's size"));
-            }
+            let how = CConnecting::read(how, &usual)?;
             let backoff = match backoff.as_ref() {
                 None => Backoff::default(),
                 Some(backoff) if (backoff.size as usize) < size_of::<CBackoff>() => {

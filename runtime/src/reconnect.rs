@@ -89,8 +89,8 @@ impl Reconnector {
         Reconnector { kept: Vec::new(), reports: VecDeque::new(), random }
     }
 
-    /// Begins a connection, and again each time it is lost. Of a name, the addresses are waited for now, and looked for
-    /// again before each further attempt, in a thread.
+    /// Begins a connection, and again each time it is lost. A host name is resolved before this returns, and again, in
+    /// a thread, before each further attempt.
     ///
     /// Errors: as `Listener::connect`; `Io` if there is no such name.
     pub fn connect(

@@ -89,8 +89,8 @@ fn all_is_divided(at: &str, to: &str, stack: &Stack, options: &Options) {
         clients.iter_mut().for_each(|(client, id)| talk(client, *id, begin));
     }
     let statistics = servers.end();
-    // Whose first frame and its copy are answered in two periods is told two labels, and its frames with the second one
-    // are of no connection: it begins again without a label.
+    // A client whose first frame and its copy are answered in different periods gets two labels. Its frames with the
+    // second one belong to no connection, and it begins again without a label.
     let stray = if options.retry_above == 0 && period() != began { CLIENTS as u64 } else { 0 };
     for one in &statistics {
         assert!(one.unknown_cookies <= stray && one.malformed == 0, "{one:?}");

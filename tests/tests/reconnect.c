@@ -1,4 +1,5 @@
-/* A client whose server dies and comes back, in one thread: it is told what was lost, and which number the connection has now. */
+/* A client and its server in one thread. The server dies and comes back: the client learns how many messages may be lost, and the number
+ * of the new connection. */
 #include "nacre_runtime.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -94,3 +94,13 @@ pub fn blocks(document: &str) -> Vec<(String, String)> {
     assert!(open.is_none(), "{document}: a block has no end");
     found
 }
+
+/// A process that ends with the test, also when that fails.
+pub struct Running(pub std::process::Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

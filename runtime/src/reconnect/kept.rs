@@ -45,7 +45,7 @@ pub(super) struct Kept {
 }
 
 pub(super) enum Verdict {
-    /// After so many nanoseconds.
+    /// Begin it again; `after`: the pause before that, in nanoseconds.
     Again {
         attempt: u32,
         after: u64,

@@ -245,7 +245,7 @@ impl<O: Outbox> Router<O> {
         self.pay_by(id, known.grant_delivers, |connection| &mut connection.owed) || told
     }
 
-    /// What was taken until now is told before the stack makes another frame, which may then carry it.
+    /// Tells the stack what the application has taken so far, before it makes another frame: that can carry the report.
     pub(super) fn tell_taken(&mut self, id: ConnectionId) {
         if self.get(id).is_ok_and(|connection| connection.instance.stack().known().taken.is_some()) {
             self.take_back();
