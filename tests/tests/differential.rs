@@ -146,7 +146,8 @@ fn talks(machines: &Machines) -> (Run, Vec<String>) {
         largest: 4000,
         conditions,
         checks: vec![Check::Unbroken, Check::Space],
-        patience: 5_000_000_000,
+        // Longer than any layer of the library holds a message, as in a dialogue.
+        patience: 60_000_000_000,
         ..Plan::default()
     };
     let sends = machines.interface().input(None, "send").is_some();
