@@ -1,0 +1,33 @@
+//! Compiles C with gcc, which is found at run time.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The folder of the C sources of this crate.
+pub fn room() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What gcc says of C that is accepted without reservation.
+pub const WARNINGS: [&str; 5] = ["-std=c11", "-Wall", "-Wextra", "-Wshadow", "-Werror"];
+
+/// Finds undefined behaviour, errors of memory and leaks at run time.
+pub const SANITIZERS: [&str; 4] =
+    ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g"];
+
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// Runs gcc in a folder. Returns what it wrote; as an error, if it failed.
+pub fn gcc<A: AsRef<std::ffi::OsStr>>(arguments: &[A], folder: &Path) -> Result<String, String> {
+    let name = Path::new("gcc");
+    if nacre_process::on_path(name).is_none() {
+        return Err("gcc was not found: install it (Debian: `apt-get install gcc`)".into());
+    }
+    let ran = nacre_process::run(Command::new(name).args(arguments), folder, LIMIT).map_err(|e| format!("gcc: {e}"))?;
+    match ran {
+        ran if ran.stopped => Err(format!("gcc took more than {} s", LIMIT.as_secs())),
+        ran if ran.status.success() => Ok(ran.words),
+        ran => Err(ran.words),
+    }
+}

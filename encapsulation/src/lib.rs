@@ -1,0 +1,5 @@
+//! Protocol code that was written for another subsystem, run from its own unmodified source: STREAMS modules and the environments of
+//! other systems (Krupczak, Calvert and Ammar 1996). The C of the subsystems is in the folders beside this crate; the crate compiles
+//! it, and imports foreign sources.
+
+pub mod compile;
