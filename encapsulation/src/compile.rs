@@ -1,8 +1,11 @@
 //! Compiles C with gcc, which is found at run time.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+
+use nacre_process::Ran;
 
 /// The folder of the C sources of this crate.
 pub fn room() -> PathBuf {
@@ -19,15 +22,33 @@ pub const SANITIZERS: [&str; 4] =
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Runs gcc in a folder. Returns what it wrote; as an error, if it failed.
-pub fn gcc<A: AsRef<std::ffi::OsStr>>(arguments: &[A], folder: &Path) -> Result<String, String> {
+pub fn gcc<A: AsRef<OsStr>>(arguments: &[A], folder: &Path) -> Result<String, String> {
+    let ran = run(arguments, folder)?;
+    if ran.status.success() {
+        Ok(ran.words)
+    } else {
+        Err(ran.words)
+    }
+}
+
+/// What gcc says of its input, whether it fails or not; an error, if it says nothing of why it failed.
+pub fn said<A: AsRef<OsStr>>(arguments: &[A], folder: &Path) -> Result<String, String> {
+    let ran = run(arguments, folder)?;
+    if ran.status.success() || ran.words.contains("error: ") {
+        Ok(ran.words)
+    } else {
+        Err(format!("gcc: {}: {}", ran.status, ran.words))
+    }
+}
+
+fn run<A: AsRef<OsStr>>(arguments: &[A], folder: &Path) -> Result<Ran, String> {
     let name = Path::new("gcc");
     if nacre_process::on_path(name).is_none() {
         return Err("gcc was not found: install it (Debian: `apt-get install gcc`)".into());
     }
     let ran = nacre_process::run(Command::new(name).args(arguments), folder, LIMIT).map_err(|e| format!("gcc: {e}"))?;
-    match ran {
-        ran if ran.stopped => Err(format!("gcc took more than {} s", LIMIT.as_secs())),
-        ran if ran.status.success() => Ok(ran.words),
-        ran => Err(ran.words),
+    if ran.stopped {
+        return Err(format!("gcc took more than {} s", LIMIT.as_secs()));
     }
+    Ok(ran)
 }

@@ -1,0 +1,88 @@
+//! What an import needs to know of a foreign source, and of the environment in which it runs.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::files;
+
+/// A description file: paths are relative to the foreign tree, those of `glue` to the description.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Description {
+    /// Patterns of C files.
+    pub sources: Vec<String>,
+    /// Patterns of files that are left out.
+    pub exclude: Vec<String>,
+    /// Folders of headers, which come before those of the environment.
+    pub include: Vec<String>,
+    /// Macros: NAME or NAME=VALUE.
+    pub define: Vec<String>,
+    /// Further flags of the compiler.
+    pub flags: Vec<String>,
+    /// C files that are compiled with the foreign ones, and say what the environment cannot know.
+    pub glue: Vec<String>,
+}
+
+/// An environment: `environment.toml` in a folder of this crate. Paths are relative to the crate.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Environment {
+    pub about: String,
+    /// Patterns of its own C files.
+    pub sources: Vec<String>,
+    /// Folders of headers for the foreign sources and its own.
+    pub include: Vec<String>,
+    /// Flags for foreign sources, and for the glue.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// Functions of the C library that it uses beyond those that compute alone.
+    #[serde(default)]
+    pub libc: Vec<String>,
+    /// A table of what it provides: a name, `provided`, `partial` or `missing`, and a remark in each line.
+    pub services: Option<String>,
+    /// Where a source of this kind usually has its parts; a description file takes its place.
+    #[serde(default)]
+    pub usual: Description,
+}
+
+impl Environment {
+    /// The names of all environments.
+    pub fn names() -> Vec<&'static str> {
+        let files = files::ending(".environment.toml");
+        files.filter_map(|file| Path::new(file).file_name()?.to_str()?.strip_suffix(".environment.toml")).collect()
+    }
+
+    pub fn named(name: &str) -> Result<Environment, String> {
+        let file = files::ending(".environment.toml")
+            .find(|file| {
+                file.strip_suffix(".environment.toml").is_some_and(|stem| stem.rsplit('/').next() == Some(name))
+            })
+            .ok_or_else(|| format!("no environment `{name}`; there are {}", Environment::names().join(", ")))?;
+        toml::from_str(files::text(file).unwrap_or_default()).map_err(|error| format!("{file}: {error}"))
+    }
+}
+
+impl Description {
+    pub fn read(path: &Path) -> Result<Description, String> {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+/// The files below a folder that match some of the patterns; an error names a pattern that no file matches.
+pub fn matches(folder: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    for pattern in patterns {
+        let whole = format!("{}/{pattern}", glob::Pattern::escape(&folder.display().to_string()));
+        let paths = glob::glob(&whole).map_err(|error| format!("the pattern `{pattern}`: {error}"))?;
+        let before = found.len();
+        found.extend(paths.flatten().filter(|path| path.is_file()));
+        if found.len() == before {
+            return Err(format!("no file below {} matches `{pattern}`", folder.display()));
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}

@@ -1,0 +1,288 @@
+//! Compiles a foreign source, as it is, with an environment to a capsule.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::{fs, io, thread};
+
+use sha2::{Digest, Sha256};
+
+use crate::compile::{gcc, said, WARNINGS};
+use crate::description::{matches, Description, Environment};
+use crate::files;
+use crate::report::{Report, FLAGS};
+use crate::symbols::Symbols;
+
+/// The library of STREAMS routines, which a capsule finds by this name.
+pub const STREAMS: &str = "libnacre_streams.so.1";
+/// What a capsule may use of the C library: functions that compute alone.
+const PURE: &str = "libc/pure.txt";
+
+/// What is to be imported.
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub tree: PathBuf,
+    pub environment: String,
+    pub name: String,
+    /// A description file; without, the environment's usual places.
+    pub description: Option<PathBuf>,
+    /// Further flags of the compiler, for all code.
+    pub flags: Vec<String>,
+}
+
+/// A capsule that was written.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    pub capsule: PathBuf,
+    /// The SHA-256 of the foreign files that were compiled, and how many there are.
+    pub digest: String,
+    pub sources: usize,
+    /// What it uses of STREAMS, and of the C library.
+    pub uses: Vec<String>,
+    /// What is doubtful.
+    pub report: Report,
+}
+
+/// Why there is no capsule.
+#[derive(Clone, Debug)]
+pub enum Refused {
+    /// The source needs what is not there, or does not compile.
+    Source(Box<Report>),
+    /// The arguments, a description file, or the machine.
+    Other(String),
+}
+
+impl From<String> for Refused {
+    fn from(words: String) -> Refused {
+        Refused::Other(words)
+    }
+}
+
+/// Writes what programs need to load capsules below a folder: the library of STREAMS routines and its headers.
+pub fn write_streams(folder: &Path, flags: &[String]) -> Result<(), String> {
+    let room = unpacked()?;
+    let sources = matches(room.path(), &["streams/*.c".to_string()])?;
+    let written = folder.join(STREAMS);
+    let mut arguments = words(&["-shared", "-fPIC", "-O2", "-fvisibility=default"]);
+    arguments.extend(words(&WARNINGS));
+    arguments.extend(flags.iter().map(OsString::from));
+    arguments.push(format!("-Wl,-soname,{STREAMS}").into());
+    arguments.extend(["-o".into(), written.clone().into_os_string()]);
+    arguments.extend(sources.into_iter().map(PathBuf::into_os_string));
+    arguments.push("-ldl".into());
+    gcc(&arguments, room.path())?;
+    let trouble = |error: io::Error| format!("{}: {error}", folder.display());
+    let link = folder.join(STREAMS.trim_end_matches(".1"));
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(STREAMS, &link).map_err(trouble)?;
+    let include = folder.join("include/streams");
+    fs::create_dir_all(&include).map_err(trouble)?;
+    for header in matches(room.path(), &["streams/*.h".to_string()])? {
+        fs::copy(&header, include.join(header.file_name().unwrap_or_default())).map_err(trouble)?;
+    }
+    Ok(())
+}
+
+impl Import {
+    /// Writes NAME.so, and what programs need to load it, into a folder.
+    pub fn write(&self, folder: &Path) -> Result<Imported, Refused> {
+        if !is_name(&self.name) {
+            return Err(Refused::Other(format!("`{}` is no name: letters, digits and `_`, at most 32", self.name)));
+        }
+        let environment = Environment::named(&self.environment)?;
+        let trouble = |error: io::Error| format!("{}: {error}", folder.display());
+        fs::create_dir_all(folder).map_err(trouble)?;
+        let folder = folder.canonicalize().map_err(trouble)?;
+        let tree = self.tree.canonicalize().map_err(|error| format!("{}: {error}", self.tree.display()))?;
+        write_streams(&folder, &self.flags)?;
+        let description = match &self.description {
+            Some(path) => Description::read(path)?,
+            None => environment.usual.clone(),
+        };
+        let left_out: BTreeSet<PathBuf> = matches(&tree, &description.exclude)?.into_iter().collect();
+        let mut foreign = matches(&tree, &description.sources)?;
+        foreign.retain(|file| !left_out.contains(file));
+        if foreign.is_empty() {
+            return Err(Refused::Other("the description names no sources".into()));
+        }
+        let room = unpacked()?;
+        let objects = tempfile::tempdir().map_err(trouble)?;
+        let work = self.work(&environment, &description, (&tree, room.path()), &foreign)?;
+        let mut report = Report::default();
+        compile(&work, objects.path(), &tree, &mut report)?;
+        if report.is_fatal() {
+            return Err(Refused::Source(Box::new(report)));
+        }
+        let capsule = folder.join(format!("{}.so", self.name));
+        let uses = self.link(&work, (objects.path(), &folder), &environment, (&capsule, &mut report))?;
+        if report.is_fatal() {
+            let _ = fs::remove_file(&capsule);
+            return Err(Refused::Source(Box::new(report)));
+        }
+        let digest = digest(&tree, &foreign).map_err(|error| format!("{}: {error}", tree.display()))?;
+        Ok(Imported { capsule, digest, sources: foreign.len(), uses, report })
+    }
+
+    /// What is to be compiled.
+    fn work(
+        &self,
+        environment: &Environment,
+        description: &Description,
+        (tree, room): (&Path, &Path),
+        foreign: &[PathBuf],
+    ) -> Result<Vec<Unit>, String> {
+        let mut folders: Vec<PathBuf> = description.include.iter().map(|folder| tree.join(folder)).collect();
+        if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
+            return Err(format!("{} is no folder", missing.display()));
+        }
+        folders.extend(environment.include.iter().map(|folder| room.join(folder)));
+        folders.push(room.to_path_buf());
+        let mut common = words(&["-O2", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv"]);
+        common.push(format!("-DNACRE_CAPSULE_NAME=\"{}\"", self.name).into());
+        common.extend(folders.iter().map(|folder| format!("-I{}", folder.display()).into()));
+        common.extend(description.define.iter().map(|define| format!("-D{define}").into()));
+        let mut lenient = common.clone();
+        lenient.extend(environment.flags.iter().chain(&description.flags).map(OsString::from));
+        lenient.extend(self.flags.iter().map(OsString::from));
+        lenient.extend(words(&FLAGS));
+        let mut strict = common;
+        strict.extend(words(&WARNINGS));
+        // The headers of foreign sources are not ours to mend.
+        strict.extend(words(&["-std=gnu11", "-Wno-error", "-fdiagnostics-plain-output"]));
+        strict.extend(self.flags.iter().map(OsString::from));
+        let beside = self.description.as_deref().and_then(Path::parent).unwrap_or(Path::new("."));
+        let glue = if description.glue.is_empty() {
+            Vec::new()
+        } else {
+            let beside = if beside.as_os_str().is_empty() { Path::new(".") } else { beside };
+            let beside = beside.canonicalize().map_err(|error| format!("{}: {error}", beside.display()))?;
+            matches(&beside, &description.glue)?
+        };
+        let own = matches(room, &environment.sources)?;
+        let foreign = foreign.iter().chain(&glue).map(|file| Unit { file: file.clone(), flags: lenient.clone() });
+        let own = own.into_iter().map(|file| Unit { file, flags: strict.clone() });
+        Ok(foreign.chain(own).collect())
+    }
+
+    /// Links the objects; adds what nobody provides to the report, and returns what others provide.
+    fn link(
+        &self,
+        work: &[Unit],
+        (objects, folder): (&Path, &Path),
+        environment: &Environment,
+        (capsule, report): (&Path, &mut Report),
+    ) -> Result<Vec<String>, String> {
+        let script = objects.join("exports");
+        fs::write(&script, "{ global: nacre_capsule; local: *; };\n").map_err(|error| error.to_string())?;
+        let mut arguments = words(&["-shared", "-Wl,-z,now", "-Wl,-Bsymbolic"]);
+        arguments.push(format!("-Wl,--version-script={}", script.display()).into());
+        arguments.extend(self.flags.iter().map(OsString::from));
+        arguments.extend(["-o".into(), capsule.as_os_str().to_os_string()]);
+        arguments.extend((0..work.len()).map(|number| objects.join(format!("{number}.o")).into_os_string()));
+        arguments.push(folder.join(STREAMS).into_os_string());
+        if let Err(words) = gcc(&arguments, objects) {
+            report.errors.extend(words.lines().map(|line| line.replace(&format!("{}/", objects.display()), "")));
+            return Ok(Vec::new());
+        }
+        let linked = Symbols::of(capsule)?;
+        let streams = Symbols::of(&folder.join(STREAMS))?;
+        let pure: BTreeSet<&str> = files::text(PURE).unwrap_or_default().split_whitespace().collect();
+        let (mut uses, mut missing) = (Vec::new(), BTreeSet::new());
+        for name in linked.needs {
+            let known = streams.has.contains(&name)
+                || pure.contains(name.as_str())
+                || environment.libc.contains(&name)
+                || name.starts_with("__asan_")
+                || name.starts_with("__ubsan_");
+            if known {
+                uses.push(name);
+            } else {
+                missing.insert(name);
+            }
+        }
+        for (number, unit) in work.iter().enumerate().filter(|_| !missing.is_empty()) {
+            let symbols = Symbols::of(&objects.join(format!("{number}.o")))?;
+            for name in symbols.needs.intersection(&missing) {
+                let file = unit.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                report.services.entry(name.clone()).or_default().insert(file);
+            }
+        }
+        Ok(uses)
+    }
+}
+
+/// A C file with the flags of its compilation.
+struct Unit {
+    file: PathBuf,
+    flags: Vec<OsString>,
+}
+
+/// Compiles all files, on all cores, to NUMBER.o.
+fn compile(work: &[Unit], objects: &Path, tree: &Path, report: &mut Report) -> Result<(), String> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let one = |number: usize| {
+        let unit = &work[number];
+        let folder = objects.join(number.to_string());
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let mut arguments = unit.flags.clone();
+        arguments.extend(["-c".into(), unit.file.clone().into_os_string(), "-o".into()]);
+        arguments.push(objects.join(format!("{number}.o")).into_os_string());
+        said(&arguments, &folder)
+    };
+    let cores = thread::available_parallelism().map_or(1, |n| n.get());
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= work.len() {
+                    return;
+                }
+                let result = one(number);
+                results.lock().unwrap_or_else(|poison| poison.into_inner()).push((number, result));
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    results.sort_by_key(|(number, _)| *number);
+    let trim = format!("{}/", tree.display());
+    for (number, result) in results {
+        let file = &work[number].file;
+        let short = file.strip_prefix(tree).unwrap_or(file).display().to_string();
+        report.read(&short, &result?, &trim);
+    }
+    Ok(())
+}
+
+fn unpacked() -> Result<tempfile::TempDir, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+    files::unpack(folder.path()).map_err(|error| format!("{}: {error}", folder.path().display()))?;
+    Ok(folder)
+}
+
+fn words(words: &[&str]) -> Vec<OsString> {
+    words.iter().map(OsString::from).collect()
+}
+
+/// A name of a C identifier's form.
+fn is_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.len() <= 32
+}
+
+/// The SHA-256 of files: of their paths, lengths and bytes.
+pub fn digest(tree: &Path, files: &[PathBuf]) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    for file in files {
+        let bytes = fs::read(file)?;
+        hash.update(file.strip_prefix(tree).unwrap_or(file).display().to_string());
+        hash.update([0]);
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(&bytes);
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
