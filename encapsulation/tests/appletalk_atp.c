@@ -116,13 +116,13 @@ static void test_requests_are_bounded_and_their_numbers_return_late(void)
     struct at_request *request[4];
     static at_byte seen[65536];
     int i;
-    requester_init(&r);
+    at_requests_init(&r.all, r.slots, 4, 0xABCF, 2000, 2);
     for (i = 0; i < 4; i++)
         request[i] = ask(&r, 0, 1, 0, 0);
     assert(ask(&r, 0, 1, 0, 0) == NULL);
-    assert(ask(&r, 0, 0, 0, 0) == NULL && ask(&r, 0, 5, 0, 0) == NULL); /* no bitmap of a request */
     for (i = 0; i < 4; i++)
         at_request_close(&r.all, request[i]);
+    assert(ask(&r, 0, 0, 0, 0) == NULL && ask(&r, 0, 5, 0, 0) == NULL); /* no bitmap of a request */
     for (i = 0; i < 65536; i++) {
         request[0] = ask(&r, 0, 1, 0, 0);
         assert(seen[request[0]->tid]++ == 0);

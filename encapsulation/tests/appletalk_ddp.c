@@ -74,6 +74,14 @@ static void test_impossible_long_headers_are_refused(void)
     assert(long_with(d, 13, 17) == AT_DDP_ADDRESS);
     d = example, d.to.node = 0;
     assert(long_with(d, 13, 17) == AT_DDP_ADDRESS);
+    d = example, d.to.socket = 255;
+    assert(long_with(d, 13, 17) == AT_DDP_ADDRESS);
+    d = example, d.from.socket = 0;
+    assert(long_with(d, 13, 17) == AT_DDP_ADDRESS);
+    d = example, d.to.socket = AT_LAST_SOCKET, d.from.socket = AT_FIRST_SOCKET, d.hops = AT_MOST_HOPS;
+    assert(long_with(d, 13, 17) == AT_DDP_GOOD);
+    d.to.socket = AT_FIRST_SOCKET, d.from.socket = AT_LAST_SOCKET, d.length = 13;
+    assert(long_with(d, 13, 13) == AT_DDP_GOOD);
     d = example, d.type = 0;
     assert(long_with(d, 13, 17) == AT_DDP_ADDRESS);
     at_long_write(bytes, &example);
@@ -161,16 +169,16 @@ static void test_routes(void)
     struct at_route r;
     struct at_address own = {5, 12, 4}, other = {6, 99, 4}, all = {6, AT_BROADCAST, 4}, far = {7, 1, 4};
     struct at_address here = {0, 12, 4};
-    assert(at_node_route(&node, &own, &r) == AT_DDP_GOOD && r.local && r.port == -1 && r.from.node == 12);
+    assert(at_node_route(&node, &own, &r) == AT_DDP_GOOD && r.local && r.port == -1 && r.own == 0);
     assert(at_node_route(&node, &here, &r) == AT_DDP_GOOD && r.local && r.port == -1);
     assert(at_node_route(&node, &other, &r) == AT_DDP_GOOD && !r.local && r.port == 2 && r.next == 99);
-    assert(r.from.net == 6);
+    assert(r.own == 2);
     assert(at_node_route(&node, &all, &r) == AT_DDP_GOOD && r.local && r.port == 2 && r.next == AT_BROADCAST);
     assert(at_node_route(&node, &far, &r) == AT_DDP_UNREACHABLE);
     node.router_port = 2;
     node.router = 200;
     assert(at_node_route(&node, &far, &r) == AT_DDP_GOOD && !r.local && r.port == 2 && r.next == 200);
-    assert(r.from.node == 13);
+    assert(r.own == 2);
     at_node_init(&node);
     assert(at_node_route(&node, &here, &r) == AT_DDP_UNREACHABLE);
 }
@@ -198,6 +206,7 @@ static void test_sockets(void)
     at_sockets_init(&sockets);
     assert(at_socket_bind(&sockets, 4, &me) == 4 && at_socket_bind(&sockets, 4, &me) == 0);
     assert(at_socket_bind(&sockets, 255, &me) == 0);
+    assert(at_socket_bind(&sockets, AT_FIRST_SOCKET, &me) == AT_FIRST_SOCKET);
     for (i = AT_FIRST_DYNAMIC; i <= AT_LAST_SOCKET; i++)
         assert(at_socket_bind(&sockets, 0, &me) == i);
     assert(at_socket_bind(&sockets, 0, &me) == 0);

@@ -93,7 +93,7 @@ struct at_route {
     int local;    /* to this node; a broadcast does both */
     int port;     /* out of this interface, or -1 */
     at_byte next; /* the node that receives it on that link */
-    struct at_port from; /* the sender's address, if the sender left it open */
+    int own;      /* the interface whose address the sender has, if it left that open */
 };
 
 enum at_ddp_fault at_node_route(const struct at_node *node, const struct at_address *to, struct at_route *route);

@@ -22,11 +22,11 @@ int at_node_set(struct at_node *node, int port, at_short net, at_byte number)
     return 0;
 }
 
-static void out(struct at_route *route, const struct at_node *node, int port, at_byte next)
+static void out(struct at_route *route, int port, at_byte next)
 {
     route->port = port;
     route->next = next;
-    route->from = node->port[port];
+    route->own = port;
 }
 
 enum at_ddp_fault at_node_route(const struct at_node *node, const struct at_address *to, struct at_route *route)
@@ -40,15 +40,15 @@ enum at_ddp_fault at_node_route(const struct at_node *node, const struct at_addr
         const struct at_port *port = &node->port[i];
         if (port->node == AT_ANY_NODE || (to->net != AT_ANY_NET && to->net != port->net))
             continue;
-        route->from = *port;
+        route->own = i;
         route->local = to->node == port->node || to->node == AT_BROADCAST;
         if (to->node != port->node)
-            out(route, node, i, to->node);
+            out(route, i, to->node);
         return AT_DDP_GOOD;
     }
     if (node->router_port < 0 || node->port[node->router_port].node == AT_ANY_NODE)
         return AT_DDP_UNREACHABLE;
-    out(route, node, node->router_port, node->router);
+    out(route, node->router_port, node->router);
     return AT_DDP_GOOD;
 }
 
