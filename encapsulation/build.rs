@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The folders of what an import needs.
-const FOLDERS: [&str; 5] = ["streams", "bsd", "stacks/lwip", "stacks/usrsctp", "libc"];
+const FOLDERS: [&str; 8] =
+    ["streams", "bsd", "libc", "stacks/common", "stacks/lwip", "stacks/nacre", "stacks/streams", "stacks/usrsctp"];
 const ENDINGS: [&str; 4] = ["c", "h", "toml", "txt"];
 
 fn main() {

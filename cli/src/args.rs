@@ -86,6 +86,9 @@ pub enum Verb {
     /// Measures the workloads of the papers, and prints our figures beside theirs
     #[command(after_help = help::REPRODUCE)]
     Reproduce(Reproduce),
+    /// Compiles protocol code of another system, as it is, to a capsule: a STREAMS module with private data
+    #[command(after_help = help::IMPORT)]
+    Import(projects::Import),
     /// Writes a dissector for Wireshark (not built yet)
     #[command(after_help = help::DISSECTOR)]
     Dissector(Rest),

@@ -21,6 +21,14 @@ Example:
   nacre runtime --install ~/.local
   nacre runtime --python env";
 
+/// The text for `nacre import`.
+pub const IMPORT: &str = "Writes NAME.so, and beside it the library of STREAMS routines with its headers.
+
+Exit status: 0 imported, 1 the source needs what the environment lacks, or does not compile
+
+Example:
+  nacre import lwip --environment lwip --name tcpip -o capsules";
+
 /// The text for `nacre check`.
 pub const CHECK: &str = "Example:
   nacre check examples/reliable.nacre";

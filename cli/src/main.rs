@@ -7,6 +7,7 @@ mod console;
 mod explain;
 mod format;
 mod help;
+mod import;
 mod install;
 mod interrupt;
 mod keys;
@@ -101,6 +102,7 @@ fn dispatch(verb: Verb) -> Exit {
         Verb::Prove(args) => prove::prove(&args),
         Verb::Profile(args) => profile::profile(&args),
         Verb::Reproduce(args) => reproduce::reproduce(&args),
+        Verb::Import(args) => import::import(&args),
         Verb::Dissector(_) => not_built("dissector"),
     }
 }

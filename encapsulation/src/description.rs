@@ -1,5 +1,6 @@
 //! What an import needs to know of a foreign source, and of the environment in which it runs.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -22,6 +23,9 @@ pub struct Description {
     pub flags: Vec<String>,
     /// C files that are compiled with the foreign ones, and say what the environment cannot know.
     pub glue: Vec<String>,
+    /// Of STREAMS sources: the names of modules and of devices, each with the name of its `struct streamtab`. One alone may be called "".
+    pub modules: BTreeMap<String, String>,
+    pub devices: BTreeMap<String, String>,
 }
 
 /// An environment: `environment.toml` in a folder of this crate. Paths are relative to the crate.
@@ -39,6 +43,9 @@ pub struct Environment {
     /// Functions of the C library that it uses beyond those that compute alone.
     #[serde(default)]
     pub libc: Vec<String>,
+    /// Foreign functions in whose place other files call `__wrap_NAME` of the environment, which may call `__real_NAME`.
+    #[serde(default)]
+    pub intercept: Vec<String>,
     /// A table of what it provides: a name, `provided`, `partial` or `missing`, and a remark in each line.
     pub services: Option<String>,
     /// Where a source of this kind usually has its parts; a description file takes its place.
@@ -64,6 +71,28 @@ impl Environment {
 }
 
 impl Description {
+    /// C that lists the streamtabs, or an error that tells of a name that is none. None: the description names none.
+    pub fn listed(&self) -> Result<Option<String>, String> {
+        let all = self.modules.iter().map(|pair| (pair, "STR_MODULE"));
+        let all: Vec<_> = all.chain(self.devices.iter().map(|pair| (pair, "STR_DEVICE"))).collect();
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let mut text = String::from("#include \"streams/stream.h\"\n");
+        let mut list = String::new();
+        for ((name, table), kind) in all {
+            let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            if !is_name(name) || !is_name(table) || table.is_empty() {
+                return Err(format!("`{name} = {table}`: a name and a streamtab consist of letters, digits and `_`"));
+            }
+            text += &format!("extern struct streamtab {table};\n");
+            list += &format!("    {{\"{name}\", &{table}, {kind}}},\n");
+        }
+        text +=
+            "const struct str_foreign {\n    const char *name;\n    struct streamtab *streamtab;\n    int flags;\n}";
+        Ok(Some(format!("{text} nacre_foreign[] = {{\n{list}    {{0, 0, 0}},\n}};\n")))
+    }
+
     pub fn read(path: &Path) -> Result<Description, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))

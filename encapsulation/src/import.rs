@@ -9,7 +9,7 @@ use std::{fs, io, thread};
 
 use sha2::{Digest, Sha256};
 
-use crate::compile::{gcc, said, WARNINGS};
+use crate::compile::{found, gcc, said, WARNINGS};
 use crate::description::{matches, Description, Environment};
 use crate::files;
 use crate::report::{Report, FLAGS};
@@ -50,6 +50,8 @@ pub struct Imported {
 pub enum Refused {
     /// The source needs what is not there, or does not compile.
     Source(Box<Report>),
+    /// A program that is not there.
+    Tool(String),
     /// The arguments, a description file, or the machine.
     Other(String),
 }
@@ -92,6 +94,7 @@ impl Import {
             return Err(Refused::Other(format!("`{}` is no name: letters, digits and `_`, at most 32", self.name)));
         }
         let environment = Environment::named(&self.environment)?;
+        found().map_err(Refused::Tool)?;
         let trouble = |error: io::Error| format!("{}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(trouble)?;
         let folder = folder.canonicalize().map_err(trouble)?;
@@ -140,7 +143,9 @@ impl Import {
         folders.extend(environment.include.iter().map(|folder| room.join(folder)));
         folders.push(room.to_path_buf());
         let mut common = words(&["-O2", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv"]);
+        common.push(format!("-DNACRE_CAPSULE={}", self.name).into());
         common.push(format!("-DNACRE_CAPSULE_NAME=\"{}\"", self.name).into());
+        common.push(format!("-DNACRE_CAPSULE_HEADER=\"{}.h\"", self.name).into());
         common.extend(folders.iter().map(|folder| format!("-I{}", folder.display()).into()));
         common.extend(description.define.iter().map(|define| format!("-D{define}").into()));
         let mut lenient = common.clone();
@@ -150,7 +155,7 @@ impl Import {
         let mut strict = common;
         strict.extend(words(&WARNINGS));
         // The headers of foreign sources are not ours to mend.
-        strict.extend(words(&["-std=gnu11", "-Wno-error", "-fdiagnostics-plain-output"]));
+        strict.extend(words(&["-std=gnu11", "-fdiagnostics-plain-output"]));
         strict.extend(self.flags.iter().map(OsString::from));
         let beside = self.description.as_deref().and_then(Path::parent).unwrap_or(Path::new("."));
         let glue = if description.glue.is_empty() {
@@ -160,7 +165,11 @@ impl Import {
             let beside = beside.canonicalize().map_err(|error| format!("{}: {error}", beside.display()))?;
             matches(&beside, &description.glue)?
         };
-        let own = matches(room, &environment.sources)?;
+        let mut own = matches(room, &environment.sources)?;
+        if let Some(text) = description.listed()? {
+            own.push(room.join("listed.c"));
+            fs::write(room.join("listed.c"), text).map_err(|error| error.to_string())?;
+        }
         let foreign = foreign.iter().chain(&glue).map(|file| Unit { file: file.clone(), flags: lenient.clone() });
         let own = own.into_iter().map(|file| Unit { file, flags: strict.clone() });
         Ok(foreign.chain(own).collect())
@@ -178,6 +187,7 @@ impl Import {
         fs::write(&script, "{ global: nacre_capsule; local: *; };\n").map_err(|error| error.to_string())?;
         let mut arguments = words(&["-shared", "-Wl,-z,now", "-Wl,-Bsymbolic"]);
         arguments.push(format!("-Wl,--version-script={}", script.display()).into());
+        arguments.extend(environment.intercept.iter().map(|name| format!("-Wl,--wrap={name}").into()));
         arguments.extend(self.flags.iter().map(OsString::from));
         arguments.extend(["-o".into(), capsule.as_os_str().to_os_string()]);
         arguments.extend((0..work.len()).map(|number| objects.join(format!("{number}.o")).into_os_string()));

@@ -7,4 +7,5 @@ pub mod description;
 pub mod files;
 pub mod import;
 pub mod report;
+pub mod streams;
 pub mod symbols;

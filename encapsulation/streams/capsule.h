@@ -8,28 +8,38 @@
 
 #define STR_CAPSULE_ABI 1
 
+/* A device or module of a capsule. */
+struct str_export {
+    const char *name;            /* "" or, with several, what tells them apart */
+    struct streamtab *streamtab; /* its procedures */
+    int flags;                   /* of str_install */
+};
+
 /* What a capsule exports as `nacre_capsule`. An instance is one loaded copy: static data of the foreign code is private to it. */
 struct str_capsule {
-    uint32_t abi;                /* STR_CAPSULE_ABI */
-    const char *name;            /* of the driver or module that it installs */
-    int flags;                   /* of str_install: a device or a module */
-    struct streamtab *streamtab; /* its procedures */
+    uint32_t abi; /* STR_CAPSULE_ABI */
+    const char *name;
+    const struct str_export *exports; /* ended by an entry whose name is NULL */
     /* Called once, with the host as current host. Options are strings NAME=VALUE, ended by NULL. Returns 0 or an errno value. */
     int (*start)(struct str_host *host, const char *const *options);
     /* Called once, after the last stream was closed: releases all blocks and cancels all timeouts. */
     void (*stop)(struct str_host *host);
+    /* The number of blocks that others hold and whose data is the instance's. It is not unloaded before that is zero. */
+    size_t (*lent)(void);
 };
 
 /* A loaded instance. */
 struct str_instance;
 
-/* Loads a private copy of a capsule and installs its driver or module in the host under `name` (NULL: the capsule's own name).
+/* Loads a private copy of a capsule and installs what it exports in the host: as `name` (NULL: the capsule's own name), or as
+ * `name.export`.
  * Returns 0 or an errno value: ENOENT without such a file, ENOEXEC if it is no capsule or of another ABI, what `start` returns;
  * `*why`, if given, is then a text that is valid until the next call in this thread. */
 int str_load(struct str_host *host, const char *path, const char *name, const char *const *options,
              struct str_instance **instance, const char **why);
 
-/* Removes the driver or module, stops and unloads the instance. EBUSY while a stream has it. */
+/* Removes what it installed, stops and unloads the instance. EBUSY while a stream has it or others hold data of
+ * it. */
 int str_unload(struct str_instance *instance);
 
 #endif

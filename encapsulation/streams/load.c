@@ -13,12 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LONGEST_NAME 31
+
 struct str_instance {
     struct str_host *host;
     const struct str_capsule *capsule;
     void *object;
     int copy; /* open as long as the object is loaded: the name of a loaded object must be unique */
-    char name[64];
+    char name[LONGEST_NAME + 1];
+};
+
+struct name {
+    char text[2 * LONGEST_NAME + 2];
 };
 
 static _Thread_local char reason[512];
@@ -65,6 +71,24 @@ static void discard(struct str_instance *instance) {
     free(instance);
 }
 
+/* The name under which an export is installed. */
+static struct name installed(const struct str_instance *instance, const struct str_export *each) {
+    struct name name;
+    snprintf(name.text, sizeof name.text, *each->name ? "%s.%s" : "%s", instance->name, each->name);
+    return name;
+}
+
+static void remove_until(struct str_instance *instance, const struct str_export *end) {
+    for (const struct str_export *each = instance->capsule->exports; each != end; each++)
+        str_uninstall(instance->host, installed(instance, each).text);
+}
+
+static void stop(struct str_instance *instance) {
+    struct str_host *before = str_enter(instance->host);
+    instance->capsule->stop(instance->host);
+    str_enter(before);
+}
+
 int str_load(struct str_host *host, const char *path, const char *name, const char *const *options,
              struct str_instance **instance, const char **why) {
     static const char *const none[] = {NULL};
@@ -94,7 +118,7 @@ int str_load(struct str_host *host, const char *path, const char *name, const ch
         return error;
     }
     const char *own = name ? name : it->capsule->name;
-    if (strlen(own) >= sizeof it->name) {
+    if (strlen(own) > LONGEST_NAME) {
         discard(it);
         return fail(EINVAL, why, path, "its name is too long");
     }
@@ -103,11 +127,12 @@ int str_load(struct str_host *host, const char *path, const char *name, const ch
     int error = it->capsule->start(host, options ? options : none);
     str_enter(before);
     if (!error) {
-        error = str_install(host, it->name, it->capsule->streamtab, it->capsule->flags);
+        const struct str_export *each = it->capsule->exports;
+        while (each->name && !(error = str_install(host, installed(it, each).text, each->streamtab, each->flags)))
+            each++;
         if (error) {
-            before = str_enter(host);
-            it->capsule->stop(host);
-            str_enter(before);
+            remove_until(it, each);
+            stop(it);
         }
     }
     if (error) {
@@ -120,12 +145,18 @@ int str_load(struct str_host *host, const char *path, const char *name, const ch
 }
 
 int str_unload(struct str_instance *instance) {
-    int error = str_uninstall(instance->host, instance->name);
-    if (error)
-        return error;
-    struct str_host *before = str_enter(instance->host);
-    instance->capsule->stop(instance->host);
-    str_enter(before);
+    if (instance->capsule->lent() > 0)
+        return EBUSY;
+    /* All or none: what is open keeps the others installed. */
+    for (const struct str_export *each = instance->capsule->exports; each->name; each++) {
+        int error = str_uninstall(instance->host, installed(instance, each).text);
+        if (error) {
+            for (const struct str_export *back = instance->capsule->exports; back != each; back++)
+                str_install(instance->host, installed(instance, back).text, back->streamtab, back->flags);
+            return error;
+        }
+    }
+    stop(instance);
     discard(instance);
     return 0;
 }

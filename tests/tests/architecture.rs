@@ -42,6 +42,7 @@ fn crates_import_only_what_the_architecture_allows() {
         ("prover/Cargo.toml", &["bypass", "certificates", "process", "stack", "symbolic"]),
         ("certificates/Cargo.toml", &[]),
         ("handshakes/Cargo.toml", &[]),
+        ("encapsulation/Cargo.toml", &["process"]),
         ("library/Cargo.toml", &[]),
         ("rust-build/Cargo.toml", &["driver", "library"]),
         ("rust-tokio/Cargo.toml", &["runtime"]),

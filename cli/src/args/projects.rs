@@ -54,3 +54,29 @@ pub struct Runtime {
     #[arg(long, value_name = "DIR")]
     pub crates: Option<PathBuf>,
 }
+
+/// Arguments of `nacre import`.
+#[derive(Args, Debug)]
+pub struct Import {
+    /// The folder of the foreign source; nothing in it is changed
+    #[arg(value_name = "DIR")]
+    pub tree: PathBuf,
+    /// The system that it was written for: bsd44, sunos4, streams, lwip, usrsctp
+    #[arg(long, value_name = "NAME")]
+    pub environment: String,
+    /// The name of the capsule
+    #[arg(long, value_name = "NAME")]
+    pub name: String,
+    /// A description of the source: its files, headers, macros and glue [default: the environment's usual places]
+    #[arg(long, value_name = "FILE")]
+    pub description: Option<PathBuf>,
+    /// The folder for the capsule and what programs need to load it
+    #[arg(short, long, default_value = ".", value_name = "DIR")]
+    pub output: PathBuf,
+    /// A further flag of the compiler, such as -g
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    pub flag: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

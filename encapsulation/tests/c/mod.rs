@@ -19,15 +19,18 @@ pub fn pass(files: &[PathBuf], flags: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("tests");
     let mut arguments: Vec<String> = WARNINGS.iter().chain(&SANITIZERS).chain(flags).map(|s| s.to_string()).collect();
+    arguments.push("-Werror".into());
     arguments.push(format!("-I{}", room().display()));
     arguments.extend(files.iter().map(|file| file.display().to_string()));
     arguments.extend(["-o".to_string(), program.display().to_string(), "-ldl".to_string()]);
     gcc(&arguments, folder.path()).unwrap_or_else(|words| panic!("{words}"));
-    let ran = nacre_process::run(&mut Command::new(&program), folder.path(), Duration::from_secs(300)).expect("it runs");
+    let ran =
+        nacre_process::run(&mut Command::new(&program), folder.path(), Duration::from_secs(300)).expect("it runs");
     assert!(ran.status.success() && !ran.stopped, "{}", ran.words);
     let tests = declared(files.last().expect("a file of tests"));
     assert!(!tests.is_empty(), "no tests");
-    let missing: Vec<&String> = tests.iter().filter(|test| !ran.words.lines().any(|l| l == format!("ok {test}"))).collect();
+    let missing: Vec<&String> =
+        tests.iter().filter(|test| !ran.words.lines().any(|l| l == format!("ok {test}"))).collect();
     assert!(missing.is_empty(), "these did not run: {missing:?}\n{}", ran.words);
 }
 

@@ -1,0 +1,2 @@
+/* Part of <sys/ddi.h>, here. */
+#include "sys/ddi.h"

@@ -1,0 +1,3 @@
+/* TPI. */
+#include "sys/stream.h"
+#include "streams/tpi.h"

@@ -1,0 +1,27 @@
+/* usrsctp as a STREAMS driver: `sctp` above, links that carry IPv4 packets below. */
+#ifndef NACRE_USRSCTP_INSTANCE_H
+#define NACRE_USRSCTP_INSTANCE_H
+
+#include <netinet/in.h>
+
+#include "stacks/common/endpoint.h"
+
+#define MOST_LINKS 8
+
+/* The address of a link, by the option `addresses`: ADDRESS[,ADDRESS ...]. False: there is none. */
+bool link_address(unsigned number, struct sockaddr_in *address);
+
+int link_add(queue_t *below);
+void link_remove(queue_t *below);
+extern struct qinit link_read, link_write;
+size_t parts_lent(void);
+
+/* Handles what sockets have reported. Never within an entry: usrsctp reports in the midst of its work. */
+void association_events(void);
+
+/* Handles reports, and sets the timer to the first callout; to be called after each entry. */
+void timers_update(void);
+
+extern const struct endpoint_calls sctp_calls;
+
+#endif
