@@ -128,6 +128,14 @@ struct streamtab {
     struct qinit *st_muxrinit, *st_muxwinit; /* of lower streams; NULL: no multiplexor */
 };
 
+/* Device numbers, and oflag. */
+#define makedevice(major, minor) ((dev_t)(major) << 32 | (dev_t)(uint32_t)(minor))
+#define getmajor(device) ((unsigned)((device) >> 32))
+#define getminor(device) ((unsigned)((device)&0xffffffff))
+#ifndef FREAD
+#define FREAD 1
+#define FWRITE 2
+#endif
 #define MODOPEN 1 /* sflag: the open of a module */
 #define CLONEOPEN 2 /* sflag: the driver chooses a minor device */
 
