@@ -1,0 +1,1 @@
+#define NBPFILTER 0

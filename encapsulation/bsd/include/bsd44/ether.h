@@ -1,0 +1,1 @@
+#define NETHER 1

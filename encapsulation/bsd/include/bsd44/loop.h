@@ -1,0 +1,1 @@
+#define NLOOP 1

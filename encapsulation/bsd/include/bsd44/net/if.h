@@ -1,0 +1,214 @@
+/* Interfaces and their addresses. Each is a lower stream. */
+#ifndef BSD_NET_IF_H
+#define BSD_NET_IF_H
+#pragma GCC system_header
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/socket.h>
+#include <sys/ioccom.h>
+
+struct mbuf;
+struct proc;
+struct rtentry;
+struct socket;
+struct ether_header;
+
+#define IFNAMSIZ 16
+
+struct if_data {
+    u_char ifi_type; /* IFT_... */
+    u_char ifi_addrlen;
+    u_char ifi_hdrlen;
+    u_long ifi_mtu;
+    u_long ifi_metric;
+    u_long ifi_baudrate;
+    u_long ifi_ipackets, ifi_ierrors, ifi_opackets, ifi_oerrors, ifi_collisions;
+    u_long ifi_ibytes, ifi_obytes, ifi_imcasts, ifi_omcasts;
+    u_long ifi_iqdrops, ifi_noproto;
+    struct timeval ifi_lastchange;
+};
+
+struct ifqueue {
+    struct mbuf *ifq_head;
+    struct mbuf *ifq_tail;
+    int ifq_len;
+    int ifq_maxlen;
+    int ifq_drops;
+};
+
+struct ifnet {
+    char *if_name;         /* e.g. "le" */
+    struct ifnet *if_next; /* all interfaces */
+    struct ifaddr *if_addrlist;
+    int if_pcount;
+    caddr_t if_bpf;
+    u_short if_index;
+    short if_unit;
+    short if_timer;
+    short if_flags;
+    struct if_data if_data;
+    int (*if_init)();
+    int (*if_output)();
+    int (*if_start)();
+    int (*if_done)();
+    int (*if_ioctl)();
+    int (*if_reset)();
+    int (*if_watchdog)();
+    struct ifqueue if_snd;
+    void *bsd_lower;      /* of the environment */
+};
+#define if_mtu if_data.ifi_mtu
+#define if_type if_data.ifi_type
+#define if_addrlen if_data.ifi_addrlen
+#define if_hdrlen if_data.ifi_hdrlen
+#define if_metric if_data.ifi_metric
+#define if_baudrate if_data.ifi_baudrate
+#define if_ipackets if_data.ifi_ipackets
+#define if_ierrors if_data.ifi_ierrors
+#define if_opackets if_data.ifi_opackets
+#define if_oerrors if_data.ifi_oerrors
+#define if_collisions if_data.ifi_collisions
+#define if_ibytes if_data.ifi_ibytes
+#define if_obytes if_data.ifi_obytes
+#define if_imcasts if_data.ifi_imcasts
+#define if_omcasts if_data.ifi_omcasts
+#define if_iqdrops if_data.ifi_iqdrops
+#define if_noproto if_data.ifi_noproto
+#define if_lastchange if_data.ifi_lastchange
+
+#define IFF_UP 0x1
+#define IFF_BROADCAST 0x2
+#define IFF_DEBUG 0x4
+#define IFF_LOOPBACK 0x8
+#define IFF_POINTOPOINT 0x10
+#define IFF_NOTRAILERS 0x20
+#define IFF_RUNNING 0x40
+#define IFF_NOARP 0x80
+#define IFF_PROMISC 0x100
+#define IFF_ALLMULTI 0x200
+#define IFF_OACTIVE 0x400
+#define IFF_SIMPLEX 0x800
+#define IFF_LINK0 0x1000
+#define IFF_LINK1 0x2000
+#define IFF_LINK2 0x4000
+#define IFF_MULTICAST 0x8000
+#define IFF_CANTCHANGE \
+    (IFF_BROADCAST | IFF_POINTOPOINT | IFF_RUNNING | IFF_OACTIVE | IFF_SIMPLEX | IFF_MULTICAST | IFF_ALLMULTI)
+
+#define IF_QFULL(ifq) ((ifq)->ifq_len >= (ifq)->ifq_maxlen)
+#define IF_DROP(ifq) ((ifq)->ifq_drops++)
+#define IF_ENQUEUE(ifq, m) \
+    do { \
+        (m)->m_nextpkt = 0; \
+        if ((ifq)->ifq_tail == 0) \
+            (ifq)->ifq_head = (m); \
+        else \
+            (ifq)->ifq_tail->m_nextpkt = (m); \
+        (ifq)->ifq_tail = (m); \
+        (ifq)->ifq_len++; \
+    } while (0)
+#define IF_PREPEND(ifq, m) \
+    do { \
+        (m)->m_nextpkt = (ifq)->ifq_head; \
+        if ((ifq)->ifq_tail == 0) \
+            (ifq)->ifq_tail = (m); \
+        (ifq)->ifq_head = (m); \
+        (ifq)->ifq_len++; \
+    } while (0)
+#define IF_DEQUEUE(ifq, m) \
+    do { \
+        (m) = (ifq)->ifq_head; \
+        if (m) { \
+            if (((ifq)->ifq_head = (m)->m_nextpkt) == 0) \
+                (ifq)->ifq_tail = 0; \
+            (m)->m_nextpkt = 0; \
+            (ifq)->ifq_len--; \
+        } \
+    } while (0)
+
+#define IFQ_MAXLEN 50
+#define IFNET_SLOWHZ 1
+
+struct ifaddr {
+    struct sockaddr *ifa_addr;
+    struct sockaddr *ifa_dstaddr;
+#define ifa_broadaddr ifa_dstaddr
+    struct sockaddr *ifa_netmask;
+    struct ifnet *ifa_ifp;
+    struct ifaddr *ifa_next;
+    void (*ifa_rtrequest)();
+    u_short ifa_flags;
+    short ifa_refcnt;
+    int ifa_metric;
+};
+#define IFA_ROUTE 0x1
+
+struct ifreq {
+    char ifr_name[IFNAMSIZ];
+    union {
+        struct sockaddr ifru_addr;
+        struct sockaddr ifru_dstaddr;
+        struct sockaddr ifru_broadaddr;
+        short ifru_flags;
+        int ifru_metric;
+        caddr_t ifru_data;
+    } ifr_ifru;
+#define ifr_addr ifr_ifru.ifru_addr
+#define ifr_dstaddr ifr_ifru.ifru_dstaddr
+#define ifr_broadaddr ifr_ifru.ifru_broadaddr
+#define ifr_flags ifr_ifru.ifru_flags
+#define ifr_metric ifr_ifru.ifru_metric
+#define ifr_mtu ifr_ifru.ifru_metric
+#define ifr_data ifr_ifru.ifru_data
+};
+struct ifaliasreq {
+    char ifra_name[IFNAMSIZ];
+    struct sockaddr ifra_addr;
+    struct sockaddr ifra_broadaddr;
+#define ifra_dstaddr ifra_broadaddr
+    struct sockaddr ifra_mask;
+};
+struct ifconf {
+    int ifc_len;
+    union {
+        caddr_t ifcu_buf;
+        struct ifreq *ifcu_req;
+    } ifc_ifcu;
+#define ifc_buf ifc_ifcu.ifcu_buf
+#define ifc_req ifc_ifcu.ifcu_req
+};
+
+#define IFAFREE(ifa) \
+    do { \
+        if ((ifa)->ifa_refcnt <= 0) \
+            ifafree(ifa); \
+        else \
+            (ifa)->ifa_refcnt--; \
+    } while (0)
+
+extern struct ifnet *ifnet;
+extern struct ifaddr **ifnet_addrs;
+extern int if_index, ifqmaxlen;
+
+void if_attach(struct ifnet *ifp);
+void if_down(struct ifnet *ifp);
+void if_up(struct ifnet *ifp);
+void if_qflush(struct ifqueue *ifq);
+int ifioctl(struct socket *so, u_long command, caddr_t data, struct proc *p);
+struct ifnet *ifunit(char *name);
+struct ifaddr *ifa_ifwithaddr(struct sockaddr *address);
+struct ifaddr *ifa_ifwithdstaddr(struct sockaddr *address);
+struct ifaddr *ifa_ifwithnet(struct sockaddr *address);
+struct ifaddr *ifa_ifwithaf(int family);
+struct ifaddr *ifa_ifwithroute(int flags, struct sockaddr *destination, struct sockaddr *gateway);
+struct ifaddr *ifaof_ifpforaddr(struct sockaddr *address, struct ifnet *ifp);
+void ifafree(struct ifaddr *ifa);
+void link_rtrequest(int command, struct rtentry *rt, struct sockaddr *sa);
+void ether_ifattach(struct ifnet *ifp);
+int ether_output();
+void ether_input(struct ifnet *ifp, struct ether_header *header, struct mbuf *m);
+char *ether_sprintf(u_char *address);
+int looutput();
+extern struct ifnet loif;
+
+#endif

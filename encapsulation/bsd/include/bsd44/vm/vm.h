@@ -1,0 +1,4 @@
+#ifndef BSD_VM_VM_H
+#define BSD_VM_VM_H
+
+#endif

@@ -1,0 +1,336 @@
+/* Services of the kernel: memory, time, messages, and what processes would do. */
+#define STR_PREFIXED
+#include "bsd/inside.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sys/param.h>
+
+#include <sys/kernel.h>
+#include <sys/malloc.h>
+#include <sys/mbuf.h>
+#include <sys/proc.h>
+#include <sys/sysctl.h>
+#include <sys/syslog.h>
+#include <sys/systm.h>
+#include <sys/uio.h>
+
+#include <netinet/in_systm.h>
+
+#define HZ 100
+#define NS 1000000000U
+#define TICK_NS (NS / HZ)
+/* Limits of what an instance may hold. */
+#define MOST_MEMORY (64U << 20)
+#define MOST_CALLOUTS 4096
+
+char *panicstr;
+const char version[] = "4.4BSD environment", copyright[] = "";
+int hz = HZ, tick = 1000000 / HZ, cold, selwait, securelevel, phz = HZ, stathz = HZ, profhz = HZ, tickfix, tickadj = 40;
+long timedelta, hostid;
+char hostname[256] = "nacre", domainname[256];
+int hostnamelen = 5, domainnamelen;
+struct timeval boottime, time;
+volatile struct timeval mono_time;
+struct timezone tz;
+
+static struct ucred credentials = {.cr_ref = 1, .cr_ngroups = 1};
+static struct pcred process_credentials = {.pc_ucred = &credentials};
+struct proc proc0 = {.p_cred = &process_credentials, .p_comm = "streams"};
+struct proc *curproc = &proc0;
+
+static uint64_t shown; /* what `time` says, in ns */
+
+static void set_time(struct timeval *to, uint64_t now) {
+    to->tv_sec = (time_t)(now / NS);
+    to->tv_usec = (__suseconds_t)(now % NS / 1000);
+}
+
+void bsd_clock(void) {
+    uint64_t now = capsule_now();
+    if (now - shown < TICK_NS && shown)
+        return;
+    shown = now;
+    set_time(&time, now);
+    mono_time.tv_sec = time.tv_sec;
+    mono_time.tv_usec = time.tv_usec;
+}
+
+void microtime(struct timeval *now) { set_time(now, capsule_now()); }
+
+int hzto(struct timeval *when) {
+    struct timeval now;
+    microtime(&now);
+    long long ticks = (long long)(when->tv_sec - now.tv_sec) * HZ + (when->tv_usec - now.tv_usec) / tick;
+    return ticks < 0 ? 0 : ticks > INT_MAX ? INT_MAX : (int)ticks;
+}
+
+void timevalfix(struct timeval *t) {
+    if (t->tv_usec < 0) {
+        t->tv_sec--;
+        t->tv_usec += 1000000;
+    }
+    if (t->tv_usec >= 1000000) {
+        t->tv_sec++;
+        t->tv_usec -= 1000000;
+    }
+}
+
+void timevaladd(struct timeval *to, struct timeval *by) {
+    to->tv_sec += by->tv_sec;
+    to->tv_usec += by->tv_usec;
+    timevalfix(to);
+}
+
+void timevalsub(struct timeval *from, struct timeval *by) {
+    from->tv_sec -= by->tv_sec;
+    from->tv_usec -= by->tv_usec;
+    timevalfix(from);
+}
+
+/* Milliseconds since midnight in network order, as ICMP has them. */
+n_time iptime(void) { return htonl((uint32_t)(capsule_now() / 1000000 % 86400000)); }
+
+/* Memory is counted; M_WAITOK code does not expect null. */
+void *malloc(unsigned long size, int type, int flags) {
+    (void)type;
+    void *memory = size <= MOST_MEMORY && capsule_held() <= MOST_MEMORY - size ? capsule_malloc(size ? size : 1) : NULL;
+    if (!memory && !(flags & M_NOWAIT))
+        panic("malloc: out of memory");
+    return memory;
+}
+
+void free(void *address, int type) {
+    (void)type;
+    capsule_free(address);
+}
+
+void bcopy(const void *from, void *to, size_t length) { memmove(to, from, length); }
+void ovbcopy(const void *from, void *to, size_t length) { memmove(to, from, length); }
+void bzero(void *at, size_t length) { memset(at, 0, length); }
+int bcmp(const void *one, const void *other, size_t length) { return length && memcmp(one, other, length) != 0; }
+
+/* Users' data comes in messages: no address of theirs is ever valid here, only the kernel's own. */
+int copyin(const void *from, void *to, size_t length) { return memmove(to, from, length), 0; }
+int copyout(const void *from, void *to, size_t length) { return memmove(to, from, length), 0; }
+
+int copystr(const void *from, void *to, size_t most, size_t *copied) {
+    size_t length = strnlen(from, most);
+    memcpy(to, from, length < most ? length + 1 : most);
+    if (copied)
+        *copied = length < most ? length + 1 : most;
+    return length < most ? 0 : ENAMETOOLONG;
+}
+
+int copyinstr(const void *from, void *to, size_t most, size_t *copied) { return copystr(from, to, most, copied); }
+
+int uiomove(caddr_t from, int count, struct uio *uio) {
+    while (count > 0 && uio->uio_resid > 0 && uio->uio_iovcnt > 0) {
+        struct iovec *part = uio->uio_iov;
+        size_t here = part->iov_len < (size_t)count ? part->iov_len : (size_t)count;
+        if (uio->uio_rw == UIO_READ)
+            memcpy(part->iov_base, from, here);
+        else
+            memcpy(from, part->iov_base, here);
+        part->iov_base = (char *)part->iov_base + here;
+        part->iov_len -= here;
+        uio->uio_resid -= (int)here;
+        uio->uio_offset += (off_t)here;
+        from += here;
+        count -= (int)here;
+        if (part->iov_len == 0) {
+            uio->uio_iov++;
+            uio->uio_iovcnt--;
+        }
+    }
+    return 0;
+}
+
+/* The first two words of an element of a queue: its neighbours. */
+struct element {
+    struct element *next, *previous;
+};
+
+void insque(void *element, void *before) {
+    struct element *it = element, *head = before;
+    it->next = head->next;
+    it->previous = head;
+    head->next = it;
+    if (it->next)
+        it->next->previous = it;
+}
+
+void remque(void *element) {
+    struct element *it = element;
+    if (it->next)
+        it->next->previous = it->previous;
+    if (it->previous)
+        it->previous->next = it->next;
+    it->previous = NULL;
+}
+
+/* Lines are collected: the host logs whole ones. */
+static void say(const char *format, va_list list) {
+    static char line[256];
+    static size_t length;
+    int more = vsnprintf(line + length, sizeof line - length, format, list);
+    length += more > 0 ? (size_t)more : 0;
+    bool is_full = length >= sizeof line - 1;
+    if (length == 0 || (!is_full && line[length - 1] != '\n'))
+        return;
+    line[is_full ? sizeof line - 1 : length - 1] = 0;
+    length = 0;
+    capsule_log("%s", line);
+}
+
+#define SAY(format) \
+    do { \
+        va_list list; \
+        va_start(list, format); \
+        say(format, list); \
+        va_end(list); \
+    } while (0)
+
+int printf(const char *format, ...) {
+    SAY(format);
+    return 0;
+}
+
+int uprintf(const char *format, ...) {
+    SAY(format);
+    return 0;
+}
+
+void log(int level, const char *format, ...) {
+    if ((level & LOG_PRIMASK) < LOG_DEBUG)
+        SAY(format);
+}
+
+void addlog(const char *format, ...) { SAY(format); }
+
+void panic(const char *format, ...) {
+    static char text[200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    panicstr = text;
+    capsule_fail(text, "panic", 0);
+}
+
+/* timeout(): a routine that runs once, after ticks. */
+struct callout {
+    struct callout *next;
+    void (*routine)(void *);
+    void *argument;
+    timeout_id_t timer;
+};
+
+static struct callout *callouts;
+static int callout_count;
+
+static void forget(struct callout *callout) {
+    struct callout **at = &callouts;
+    while (*at != callout)
+        at = &(*at)->next;
+    *at = callout->next;
+    callout_count--;
+    capsule_free(callout);
+}
+
+static void call(void *argument) {
+    struct callout now = *(struct callout *)argument;
+    forget(argument);
+    bsd_clock();
+    (*now.routine)(now.argument);
+}
+
+static void due(void *argument) {
+    if (capsule_run(call, argument))
+        bsd_settle();
+}
+
+void timeout(void (*routine)(void *), void *argument, int ticks) {
+    struct callout *callout = callout_count < MOST_CALLOUTS ? capsule_malloc(sizeof *callout) : NULL;
+    if (!callout)
+        panic("timeout table overflow");
+    *callout = (struct callout){.next = callouts, .routine = routine, .argument = argument};
+    callouts = callout;
+    callout_count++;
+    uint64_t wait = (uint64_t)(ticks > 0 ? ticks : 1) * TICK_NS;
+    callout->timer = str_timeout(capsule_host(), due, callout, capsule_now() + wait);
+    if (!callout->timer)
+        panic("timeout: out of memory");
+}
+
+/* Cancels the one that was set last with this routine and argument. */
+void untimeout(void (*routine)(void *), void *argument) {
+    for (struct callout *each = callouts; each; each = each->next)
+        if (each->routine == routine && each->argument == argument) {
+            str_untimeout(capsule_host(), each->timer);
+            forget(each);
+            return;
+        }
+}
+
+void bsd_callouts_end(void) {
+    while (callouts) {
+        if (callouts->timer)
+            str_untimeout(capsule_host(), callouts->timer);
+        forget(callouts);
+    }
+}
+
+/* No context of an instance may wait. */
+int tsleep(void *channel, int priority, const char *message, int ticks) {
+    (void)channel, (void)priority, (void)message, (void)ticks;
+    return EWOULDBLOCK;
+}
+
+void sleep(void *channel, int priority) {
+    (void)channel, (void)priority;
+    panic("sleep: no context may wait");
+}
+
+void wakeup(void *channel) { (void)channel; }
+void selwakeup() {}
+void selrecord() {}
+int selscan() { return 0; }
+void psignal(struct proc *process, int number) { (void)process, (void)number; }
+struct proc *pfind(pid_t pid) { return (void)pid, NULL; }
+
+long random(void) { return (long)(capsule_random() & 0x7fffffff); }
+void srandom(u_long seed) { (void)seed; }
+
+/* Users of streams are trusted: what they may do is the program's decision. */
+int suser(struct ucred *cred, u_short *acflag) {
+    (void)cred, (void)acflag;
+    return 0;
+}
+
+int nullop() { return 0; }
+int enodev() { return ENODEV; }
+int enoioctl() { return ENOTTY; }
+int enxio() { return ENXIO; }
+int eopnotsupp() { return EOPNOTSUPP; }
+int seltrue() { return 1; }
+
+int sysctl_int(void *oldp, size_t *oldlenp, void *newp, size_t newlen, int *value) {
+    if (oldp && *oldlenp < sizeof *value)
+        return ENOMEM;
+    if (newp && newlen != sizeof *value)
+        return EINVAL;
+    *oldlenp = sizeof *value;
+    if (oldp)
+        memcpy(oldp, value, sizeof *value);
+    if (newp)
+        memcpy(value, newp, sizeof *value);
+    return 0;
+}
+
+int sysctl_rdint(void *oldp, size_t *oldlenp, void *newp, int value) {
+    return newp ? EPERM : sysctl_int(oldp, oldlenp, NULL, 0, &value);
+}

@@ -1,0 +1,345 @@
+/* Allocation of mbufs of 4.4BSD, and their crossing from and to message blocks.
+ *
+ * mbufs come from slabs, which have a return routine for each mbuf: lending the data of one allocates nothing but the block. */
+#define STR_PREFIXED
+#include "bsd/mbuf.h"
+#include "stacks/common/entry.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include <sys/param.h>
+
+#include <sys/mbuf.h>
+#include <sys/systm.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define HIDE(m) __asan_poison_memory_region((char *)(m) + sizeof(struct m_hdr), MSIZE - sizeof(struct m_hdr))
+#define SHOW(m) __asan_unpoison_memory_region((m), MSIZE)
+#else
+#define HIDE(m) ((void)0)
+#define SHOW(m) ((void)0)
+#endif
+
+#define SLAB 65536
+#define PER_SLAB (SLAB / MSIZE)
+/* Bytes of a shared block that are copied for code that writes headers in place. */
+#define HEADERS MHLEN
+
+struct slab {
+    struct slab *next;
+    void *memory;
+    frtn_t release[PER_SLAB]; /* of the mbuf at the same place */
+};
+#define FIRST ((sizeof(struct slab) + MSIZE - 1) / MSIZE)
+
+static struct mbuf *spare;
+static struct slab *slabs;
+static size_t made, live, most = 16384;
+
+struct mbstat mbstat;
+struct bsd_crossings bsd_crossings;
+int nmbclusters = 1024, nmbufs = 16384;
+int max_linkhdr = 16, max_protohdr = 40, max_hdr = 56, max_datalen = MHLEN - 56;
+
+static void take_back(char *lent) {
+    bsd_crossings.lent--;
+    m_free((struct mbuf *)(void *)lent);
+}
+
+static bool add_slab(void) {
+    char *memory = capsule_malloc(2 * SLAB);
+    if (!memory)
+        return false;
+    struct slab *slab = (struct slab *)(void *)(memory + (SLAB - (uintptr_t)memory % SLAB) % SLAB);
+    slab->memory = memory;
+    slab->next = slabs;
+    slabs = slab;
+    for (size_t i = FIRST; i < PER_SLAB; i++) {
+        struct mbuf *m = (struct mbuf *)(void *)((char *)slab + i * MSIZE);
+        slab->release[i] = (frtn_t){.free_func = take_back, .free_arg = (char *)m};
+        m->m_type = MT_FREE;
+        m->m_next = spare;
+        spare = m;
+        HIDE(m);
+        made++;
+    }
+    mbstat.m_mbufs = made;
+    return true;
+}
+
+void bsd_mbufs_end(void) {
+    while (slabs) {
+        struct slab *slab = slabs;
+        slabs = slab->next;
+        for (size_t i = FIRST; i < PER_SLAB; i++) {
+            struct mbuf *m = (struct mbuf *)(void *)((char *)slab + i * MSIZE);
+            if (m->m_type != MT_FREE && m->m_flags & M_BLOCK)
+                str_freeb(m->m_ext.ext_block);
+            SHOW(m);
+        }
+        capsule_free(slab->memory);
+    }
+    spare = NULL;
+    made = live = 0;
+}
+
+size_t bsd_mbufs_live(void) { return live; }
+void bsd_mbufs_limit(size_t number) { most = number; }
+
+/* The slow path: the limit, a new slab, or the protocols' drain routines. */
+static bool replenish(int how) {
+    size_t limit = how == M_DONTWAIT ? most : most + most / 8;
+    if (live < limit && (spare || add_slab()))
+        return true;
+    if (how != M_DONTWAIT) {
+        m_reclaim();
+        if (live < limit && (spare || add_slab()))
+            return true;
+        panic("out of mbufs"); /* code that may wait does not expect to fail */
+    }
+    mbstat.m_drops++;
+    return false;
+}
+
+static inline struct mbuf *allocate(int how, int type) {
+    if (__builtin_expect(!spare || live >= most, 0) && !replenish(how))
+        return NULL;
+    struct mbuf *m = spare;
+    spare = m->m_next;
+    live++;
+    SHOW(m);
+    m->m_next = m->m_nextpkt = NULL;
+    m->m_len = 0;
+    m->m_type = (short)type;
+    return m;
+}
+
+struct mbuf *m_get(int how, int type) {
+    struct mbuf *m = allocate(how, type);
+    if (m) {
+        m->m_data = m->m_dat;
+        m->m_flags = 0;
+    }
+    return m;
+}
+
+struct mbuf *m_gethdr(int how, int type) {
+    struct mbuf *m = allocate(how, type);
+    if (m) {
+        m->m_data = m->m_pktdat;
+        m->m_flags = M_PKTHDR;
+        m->m_pkthdr.len = 0;
+        m->m_pkthdr.rcvif = NULL;
+    }
+    return m;
+}
+
+struct mbuf *m_retry(int how, int type) { return m_get(how, type); }
+struct mbuf *m_retryhdr(int how, int type) { return m_gethdr(how, type); }
+
+struct mbuf *m_getclr(int how, int type) {
+    struct mbuf *m = m_get(how, type);
+    if (m)
+        memset(m->m_dat, 0, MLEN);
+    return m;
+}
+
+/* Puts an mbuf back, whose storage is gone. */
+static inline void retire(struct mbuf *m) {
+    m->m_type = MT_FREE;
+    m->m_next = spare;
+    spare = m;
+    live--;
+    HIDE(m);
+}
+
+static void drop_storage(struct mbuf *m) {
+    if (m->m_flags & M_BLOCK)
+        str_freeb(m->m_ext.ext_block);
+    else if (m->m_ext.ext_free)
+        (*m->m_ext.ext_free)(m->m_ext.ext_buf, m->m_ext.ext_size);
+    else
+        bsd_clfree(m->m_ext.ext_buf);
+}
+
+struct mbuf *m_free(struct mbuf *m) {
+    struct mbuf *next = m->m_next;
+    if (__builtin_expect(m->m_type == MT_FREE, 0))
+        panic("m_free of a free mbuf");
+    if (m->m_flags & M_EXT)
+        drop_storage(m);
+    retire(m);
+    return next;
+}
+
+void m_freem(struct mbuf *m) {
+    while (m)
+        m = m_free(m);
+}
+
+struct mbuf *bsd_dtom(const void *address) {
+    uintptr_t slab = (uintptr_t)address & ~(uintptr_t)(SLAB - 1);
+    for (struct slab *each = slabs; each; each = each->next)
+        if ((uintptr_t)each == slab)
+            return (struct mbuf *)((uintptr_t)address & ~(uintptr_t)(MSIZE - 1));
+    panic("dtom of data outside of mbufs");
+}
+
+/* Gives an mbuf a block as storage; the caller sets data and length. */
+static inline void attach(struct mbuf *m, mblk_t *block) {
+    m->m_ext.ext_buf = (caddr_t)block->b_datap->db_base;
+    m->m_ext.ext_free = NULL;
+    m->m_ext.ext_size = (u_int)(block->b_datap->db_lim - block->b_datap->db_base);
+    m->m_ext.ext_block = block;
+    m->m_flags |= M_EXT | M_BLOCK;
+}
+
+void bsd_clget(struct mbuf *m, int how) {
+    mblk_t *block = str_allocb(MCLBYTES, BPRI_MED);
+    if (!block) {
+        if (how != M_DONTWAIT)
+            panic("out of clusters");
+        mbstat.m_drops++;
+        return; /* M_EXT is not set: that is how the caller sees it */
+    }
+    attach(m, block);
+    m->m_data = m->m_ext.ext_buf;
+}
+
+/* Clusters without an mbuf are memory of the instance. */
+caddr_t bsd_clalloc(int how) {
+    caddr_t cluster = capsule_malloc(MCLBYTES);
+    if (!cluster && how != M_DONTWAIT)
+        panic("out of clusters");
+    return cluster;
+}
+
+void bsd_clfree(void *cluster) { capsule_free(cluster); }
+
+void bsd_extremove(struct mbuf *m) {
+    if (m->m_flags & M_EXT)
+        drop_storage(m);
+    m->m_flags &= ~(M_EXT | M_BLOCK);
+}
+
+/* Storage that others hold too must not be written before or after the data. */
+static bool is_own(const struct mbuf *m) {
+    return !(m->m_flags & M_BLOCK) || m->m_ext.ext_block->b_datap->db_ref == 1;
+}
+
+int bsd_leadingspace(const struct mbuf *m) {
+    if (m->m_flags & M_EXT)
+        return m->m_flags & M_BLOCK && is_own(m) ? (int)(m->m_data - m->m_ext.ext_buf) : 0;
+    return (int)(m->m_data - (m->m_flags & M_PKTHDR ? m->m_pktdat : m->m_dat));
+}
+
+int bsd_trailingspace(const struct mbuf *m) {
+    if (m->m_flags & M_EXT)
+        return is_own(m) ? (int)(m->m_ext.ext_buf + m->m_ext.ext_size - (m->m_data + m->m_len)) : 0;
+    return (int)(m->m_dat + MLEN - (m->m_data + m->m_len));
+}
+
+/* One block; the chain and the header are the caller's. */
+static inline struct mbuf *wrap(struct mbuf *m, mblk_t *block) {
+    attach(m, block);
+    m->m_data = (caddr_t)block->b_rptr;
+    m->m_len = (int)(block->b_wptr - block->b_rptr);
+    block->b_cont = NULL;
+    bsd_crossings.in++;
+    return m;
+}
+
+struct mbuf *bsd_mbufs_of(mblk_t *message) {
+    struct mbuf *first = m_gethdr(M_DONTWAIT, MT_DATA), *last = first;
+    size_t total = 0;
+    if (!first) {
+        str_freemsg(message);
+        return NULL;
+    }
+    mblk_t *rest = message->b_cont;
+    total = (size_t)(message->b_wptr - message->b_rptr);
+    wrap(first, message);
+    while (rest) {
+        mblk_t *block = rest;
+        size_t length = (size_t)(block->b_wptr - block->b_rptr);
+        struct mbuf *m = total + length <= INT_MAX ? m_get(M_DONTWAIT, MT_DATA) : NULL;
+        if (!m) {
+            str_freemsg(rest);
+            m_freem(first);
+            return NULL;
+        }
+        rest = block->b_cont;
+        total += length;
+        last->m_next = wrap(m, block);
+        last = m;
+    }
+    first->m_pkthdr.len = (int)total;
+    return first;
+}
+
+/* Replaces the first bytes of shared storage by a copy; the rest stays shared. */
+static struct mbuf *unshare(struct mbuf *m) {
+    int length = m->m_len < (int)HEADERS ? m->m_len : (int)HEADERS;
+    struct mbuf *copy = m_gethdr(M_DONTWAIT, MT_DATA);
+    if (!copy) {
+        m_freem(m);
+        return NULL;
+    }
+    copy->m_pkthdr = m->m_pkthdr;
+    memcpy(copy->m_pktdat, m->m_data, (size_t)length);
+    copy->m_len = length;
+    bsd_crossings.copied += (size_t)length;
+    m->m_data += length;
+    m->m_len -= length;
+    m->m_flags &= ~M_PKTHDR;
+    copy->m_next = m->m_len > 0 ? m : m_free(m);
+    return copy;
+}
+
+struct mbuf *bsd_own_mbufs_of(mblk_t *message) {
+    struct mbuf *m = bsd_mbufs_of(message);
+    return m && __builtin_expect(!is_own(m), 0) ? unshare(m) : m;
+}
+
+/* Lends the data within an mbuf: the block's release gives the mbuf back. */
+static mblk_t *lend(struct mbuf *m) {
+    struct slab *slab = (struct slab *)((uintptr_t)m & ~(uintptr_t)(SLAB - 1));
+    frtn_t *release = &slab->release[((uintptr_t)m & (SLAB - 1)) / MSIZE];
+    mblk_t *block = str_esballoc((unsigned char *)m->m_data, (size_t)m->m_len, BPRI_MED, release);
+    if (!block)
+        return NULL;
+    block->b_wptr = block->b_rptr + m->m_len;
+    m->m_next = NULL;
+    bsd_crossings.lent++;
+    return block;
+}
+
+mblk_t *bsd_message_of(struct mbuf *chain) {
+    mblk_t *first = NULL, **end = &first;
+    while (chain) {
+        struct mbuf *m = chain;
+        chain = m->m_next;
+        mblk_t *block;
+        if (m->m_len == 0 && (first || chain)) {
+            m_free(m);
+            continue;
+        }
+        if (m->m_flags & M_BLOCK) {
+            block = m->m_ext.ext_block;
+            block->b_rptr = (unsigned char *)m->m_data;
+            block->b_wptr = block->b_rptr + m->m_len;
+            retire(m);
+        } else if (!(block = lend(m))) {
+            m_free(m);
+            m_freem(chain);
+            str_freemsg(first);
+            return NULL;
+        }
+        bsd_crossings.out++;
+        *end = block;
+        end = &block->b_cont;
+    }
+    return first;
+}
