@@ -6,7 +6,6 @@
 #include "inside.h"
 
 #include <limits.h>
-#include <string.h>
 
 struct chunk {
     struct msgb block;
@@ -50,9 +49,9 @@ static inline void fresh(mblk_t *block, unsigned char *start) {
 }
 
 /* The size of a chunk in bytes, with headers. */
-static inline size_t chunk_size(const struct str_host *host, const struct datab *data) {
-    return data->db_size == SIZE_LARGE ? sizeof(struct chunk) + (size_t)(data->db_lim - data->db_base)
-                                       : host->pools[data->db_size].size;
+static inline size_t chunk_size(const struct datab *data) {
+    const struct str_pool *pool = data->db_pool;
+    return data->db_size == SIZE_LARGE ? pool->size + (size_t)(data->db_lim - data->db_base) : pool->size;
 }
 
 void pools_open(struct str_host *host) {
@@ -60,28 +59,35 @@ void pools_open(struct str_host *host) {
     unsigned limit = cache < 0 ? 0 : cache == 0 ? DEFAULT_CACHE : (unsigned)cache;
     for (unsigned i = 0; i < SIZES; i++) {
         size_t data = i == SIZE_NONE || i == SIZE_LARGE ? 0 : (size_t)64 << (i - 1);
-        host->pools[i].size = sizeof(struct chunk) + data;
+        struct str_pool *pool = &host->pools[i];
+        pool->host = host;
+        pool->size = sizeof(struct chunk) + data;
         /* Of large ones fewer are kept: at most 4 MiB a size. */
-        size_t most = (size_t)4194304 / host->pools[i].size;
-        host->pools[i].limit = i == SIZE_LARGE ? 0 : most < limit ? (unsigned)most : limit;
+        size_t most = (size_t)4194304 / pool->size;
+        pool->limit = i == SIZE_LARGE ? 0 : most < limit ? (unsigned)most : limit;
     }
-    host->blocks.size = sizeof(struct msgb);
-    host->blocks.limit = limit;
+    host->blocks = (struct str_pool){.host = host, .size = sizeof(struct msgb), .limit = limit};
 }
 
-static void pool_empty(struct str_host *host, struct pool *pool) {
+static void give_up(struct str_host *host, void *memory, size_t size) {
+    host->bytes -= size;
+    host->held--;
+    host_release(host, memory, size);
+}
+
+static void pool_empty(struct str_pool *pool) {
     while (pool->free) {
         mblk_t *block = pool->free;
         pool->free = block->b_next;
-        host_release(host, block, pool->size);
+        give_up(pool->host, block, pool->size);
     }
     pool->count = 0;
 }
 
 static void pools_empty(struct str_host *host) {
     for (unsigned i = 0; i < SIZES; i++)
-        pool_empty(host, &host->pools[i]);
-    pool_empty(host, &host->blocks);
+        pool_empty(&host->pools[i]);
+    pool_empty(&host->blocks);
 }
 
 void pools_close(struct str_host *host) {
@@ -91,21 +97,23 @@ void pools_close(struct str_host *host) {
     pools_empty(host);
 }
 
-/* Memory of the program's, or of what is kept. */
+/* Memory of the program's. What is kept counts against the limit, and is given up first. */
 static void *obtain(struct str_host *host, size_t size) {
-    void *memory = host_allocate(host, size);
+    void *memory = size <= host->memory - host->bytes ? host_allocate(host, size) : NULL;
     if (!memory) {
         pools_empty(host);
-        memory = host_allocate(host, size);
+        memory = size <= host->memory - host->bytes ? host_allocate(host, size) : NULL;
+    }
+    if (memory) {
+        host->bytes += size;
+        host->held++;
     }
     return memory;
 }
 
-static __attribute__((noinline)) mblk_t *allocate_chunk(struct str_host *host, unsigned class, size_t size) {
-    size_t whole = class == SIZE_LARGE ? sizeof(struct chunk) + size : host->pools[class].size;
-    if (size > (size_t)INT_MAX || whole > host->memory - host->bytes)
-        return NULL;
-    struct chunk *chunk = obtain(host, whole);
+static __attribute__((noinline)) mblk_t *allocate_chunk(struct str_pool *pool, unsigned class, size_t size) {
+    size_t whole = class == SIZE_LARGE ? pool->size + size : pool->size;
+    struct chunk *chunk = size <= (size_t)INT_MAX ? obtain(pool->host, whole) : NULL;
     if (!chunk)
         return NULL;
     unsigned char *start = (unsigned char *)(chunk + 1);
@@ -116,23 +124,19 @@ static __attribute__((noinline)) mblk_t *allocate_chunk(struct str_host *host, u
                                  .db_ref = 1,
                                  .db_size = (unsigned char)class,
                                  .db_spare = BLOCK_USED,
-                                 .db_host = host};
-    host->bytes += whole;
-    host->live++;
+                                 .db_pool = pool};
     return &chunk->block;
 }
 
 /* A chunk of a size that is kept. */
 static inline mblk_t *take_chunk(struct str_host *host, unsigned class, size_t size) {
-    struct pool *pool = &host->pools[class];
+    struct str_pool *pool = &host->pools[class];
     mblk_t *block = pool->free;
-    if (!block || pool->size > host->memory - host->bytes)
-        return allocate_chunk(host, class, size);
+    if (!block)
+        return allocate_chunk(pool, class, size);
     struct datab *data = own_data(block);
     pool->free = block->b_next;
     pool->count--;
-    host->bytes += pool->size;
-    host->live++;
     fresh(block, data->db_base);
     data->db_type = M_DATA;
     data->db_ref = 1;
@@ -152,7 +156,7 @@ mblk_t *str_allocb(size_t size, unsigned priority) {
 }
 
 /* A message block and its data block are always of one host. */
-mblk_t *block_like(const mblk_t *block, size_t size) { return take(block->b_datap->db_host, size); }
+mblk_t *block_like(const mblk_t *block, size_t size) { return take(block->b_datap->db_pool->host, size); }
 
 mblk_t *str_esballoc(unsigned char *base, size_t size, int priority, frtn_t *release) {
     (void)priority;
@@ -168,89 +172,83 @@ mblk_t *str_esballoc(unsigned char *base, size_t size, int priority, frtn_t *rel
 }
 
 /* Both parts of a chunk are free. */
-static void drop_chunk(struct str_host *host, struct chunk *chunk) {
-    struct pool *pool = &host->pools[chunk->data.db_size];
-    size_t size = chunk_size(host, &chunk->data);
-    host->bytes -= size;
+static inline void drop_chunk(struct chunk *chunk) {
+    struct str_pool *pool = chunk->data.db_pool;
     if (pool->count < pool->limit) {
         chunk->block.b_datap = &chunk->data;
         chunk->block.b_next = pool->free;
         pool->free = &chunk->block;
         pool->count++;
     } else {
-        host_release(host, chunk, size);
+        give_up(pool->host, chunk, chunk_size(&chunk->data));
     }
 }
 
-static void drop_data(struct datab *data) {
-    struct str_host *host = data->db_host;
+/* The last reference has gone. */
+static inline void drop_data(struct datab *data) {
     struct free_rtn *release = data->db_frtnp;
-    if (--data->db_ref > 0)
-        return;
     if (release) {
         data->db_frtnp = NULL;
         release->free_func(release->free_arg);
     }
-    if (!(data->db_spare & BLOCK_USED))
-        drop_chunk(host, chunk_of(data));
+    if (!(data->db_spare & BLOCK_USED)) {
+        data->db_pool->host->headless--;
+        drop_chunk(chunk_of(data));
+    }
 }
 
-/* The general release; `host` is the block's owner. Its data is no more counted as its. */
-static void drop_block(struct str_host *host, mblk_t *block) {
+static inline void drop_block(struct str_pool *separate, mblk_t *block) {
     if (block->b_spare & SEPARATE) {
-        host->bytes -= sizeof *block;
-        if (host->blocks.count < host->blocks.limit) {
-            block->b_next = host->blocks.free;
-            host->blocks.free = block;
-            host->blocks.count++;
+        if (separate->count < separate->limit) {
+            block->b_next = separate->free;
+            separate->free = block;
+            separate->count++;
         } else {
-            host_release(host, block, sizeof *block);
+            give_up(separate->host, block, sizeof *block);
         }
         return;
     }
     struct datab *data = own_data(block);
     data->db_spare &= (unsigned short)~BLOCK_USED;
     if (data->db_ref == 0)
-        drop_chunk(host, chunk_of(data));
+        drop_chunk(chunk_of(data));
+    else
+        separate->host->headless++;
 }
 
 static __attribute__((noinline)) void free_slowly(mblk_t *block) {
     struct datab *data = block->b_datap;
-    struct str_host *host = data->db_host;
+    struct str_host *host = data->db_pool->host;
     /* The data first: its routine may look at other blocks, and the message block keeps the chunk meanwhile. */
-    drop_data(data);
-    drop_block(host, block);
-    if (--host->live == 0 && host->closed)
+    if (--data->db_ref == 0)
+        drop_data(data);
+    drop_block(&host->blocks, block);
+    if (host->closed)
         host_finish(host);
 }
 
 void str_freeb(mblk_t *block) {
     struct datab *data = block->b_datap;
-    struct str_host *host = data->db_host;
-    struct pool *pool = &host->pools[data->db_size];
+    struct str_pool *pool = data->db_pool;
     if (data != own_data(block) || data->db_ref != 1 || data->db_frtnp || pool->count >= pool->limit) {
         free_slowly(block);
         return;
     }
-    data->db_ref = 0;
-    data->db_spare = 0;
     block->b_next = pool->free;
     pool->free = block;
     pool->count++;
-    host->bytes -= pool->size;
-    host->live--;
 }
 
 mblk_t *str_dupb(mblk_t *block) {
     struct datab *data = block->b_datap;
-    struct str_host *host = data->db_host;
-    if (data->db_ref == UINT_MAX || sizeof *block > host->memory - host->bytes)
+    struct str_pool *pool = &data->db_pool->host->blocks;
+    if (data->db_ref == UINT_MAX)
         return NULL;
-    mblk_t *copy = host->blocks.free;
+    mblk_t *copy = pool->free;
     if (copy) {
-        host->blocks.free = copy->b_next;
-        host->blocks.count--;
-    } else if (!(copy = obtain(host, sizeof *copy))) {
+        pool->free = copy->b_next;
+        pool->count--;
+    } else if (!(copy = obtain(pool->host, sizeof *copy))) {
         return NULL;
     }
     *copy = (mblk_t){.b_rptr = block->b_rptr,
@@ -260,11 +258,19 @@ mblk_t *str_dupb(mblk_t *block) {
                      .b_spare = SEPARATE,
                      .b_flag = block->b_flag};
     data->db_ref++;
-    host->bytes += sizeof *copy;
-    host->live++;
     return copy;
 }
 
-size_t str_live_blocks(struct str_host *host) { return host->live; }
+size_t str_live_blocks(struct str_host *host) {
+    size_t free = host->blocks.count + host->headless;
+    for (unsigned i = 0; i < SIZES; i++)
+        free += host->pools[i].count;
+    return host->held - free;
+}
 
-size_t str_live_bytes(struct str_host *host) { return host->bytes; }
+size_t str_live_bytes(struct str_host *host) {
+    size_t free = host->blocks.count * host->blocks.size;
+    for (unsigned i = 0; i < SIZES; i++)
+        free += host->pools[i].count * host->pools[i].size;
+    return host->bytes - free;
+}

@@ -95,11 +95,13 @@ void str_host_close(struct str_host *host) {
     timers_close(host);
     pools_close(host);
     host->closed = true;
-    if (host->live == 0)
-        host_finish(host);
+    host_finish(host);
 }
 
-void host_finish(struct str_host *host) { host_release(host, host, sizeof *host); }
+void host_finish(struct str_host *host) {
+    if (host->closed && str_live_blocks(host) == 0)
+        host_release(host, host, sizeof *host);
+}
 
 uint64_t str_now(struct str_host *host) {
     const struct str_environment *its = &host->environment;

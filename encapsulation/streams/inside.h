@@ -19,10 +19,11 @@
 #define SIZE_LARGE 12
 
 /* Free chunks (or separate message blocks) of one size. */
-struct pool {
+struct str_pool {
     mblk_t *free;
-    unsigned count, limit;
+    unsigned count, limit; /* of those that are free */
     size_t size; /* in bytes, with headers */
+    struct str_host *host;
 };
 
 /* A streamtab that is installed. */
@@ -61,9 +62,12 @@ struct wish { /* a bufcall */
 };
 
 struct str_host {
-    struct pool pools[SIZES];
-    struct pool blocks; /* separate message blocks */
-    size_t live, bytes, memory;
+    struct str_pool pools[SIZES];
+    struct str_pool blocks; /* separate message blocks */
+    size_t held; /* chunks and separate message blocks, free ones too */
+    size_t headless; /* chunks that are in use, but not their message blocks */
+    size_t bytes; /* of all that is held */
+    size_t memory; /* its limit */
     struct str_environment environment;
     bool closed;
     bool running;
@@ -141,7 +145,7 @@ void *host_allocate(struct str_host *, size_t);
 void host_release(struct str_host *, void *, size_t);
 struct entry *host_find(struct str_host *, const char *name, int flags);
 
-extern _Thread_local struct str_host *current_host;
+extern _Thread_local struct str_host *current_host __attribute__((tls_model("initial-exec")));
 /* allocb of the host that a block belongs to. */
 mblk_t *block_like(const mblk_t *, size_t size);
 void pools_open(struct str_host *);

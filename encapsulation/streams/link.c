@@ -211,7 +211,8 @@ void links_close(struct str_stream *upper) {
         struct link *link = upper->links;
         struct str_stream *heir = NULL;
         for (struct str_stream *other = upper->host->streams; other && !heir; other = other->next)
-            if (link->persistent && other != upper && !other->dying && other->driver && other->driver->entry == upper->driver->entry)
+            if (link->persistent && other != upper && !other->dying && other->driver &&
+                other->driver->entry == upper->driver->entry)
                 heir = other;
         if (heir) {
             upper->links = link->next;

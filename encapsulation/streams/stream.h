@@ -51,9 +51,9 @@ struct datab {
     unsigned char *db_base, *db_lim; /* the buffer, and the byte after it */
     unsigned int db_ref; /* message blocks that refer to it */
     unsigned char db_type; /* M_... */
-    unsigned char db_size; /* class of its size (of the library) */
+    unsigned char db_size; /* of the library, as those that follow */
     unsigned short db_spare;
-    struct str_host *db_host; /* the owner */
+    struct str_pool *db_pool; /* where it returns to: it belongs to a host */
 };
 
 /* Flags of a message (b_flag). */
