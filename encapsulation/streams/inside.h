@@ -88,6 +88,7 @@ struct pair {
     queue_t both[2]; /* read, write */
     struct entry *entry;
     dev_t device;
+    struct pair *below; /* the module that was pushed before it */
 };
 
 enum ioctl_state { IOCTL_NONE, IOCTL_WAITS, IOCTL_DONE };
@@ -128,7 +129,7 @@ struct str_stream {
     struct call call;
     unsigned calls;
     struct str_stream *above; /* the stream that it is linked below */
-    struct pair *driver;
+    struct pair *driver, *top; /* the module that was pushed last, or NULL */
     struct link *links; /* of the driver of this stream */
     void (*watch)(void *, struct str_stream *);
     void *context;

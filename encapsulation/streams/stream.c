@@ -8,10 +8,6 @@
 #define WRITE 1
 #define OTHER(q) ((q)->q_flag & QREADR ? (q) + 1 : (q) - 1)
 
-static struct pair *pair_of(queue_t *write) {
-    return (struct pair *)(void *)((char *)(write - WRITE) - offsetof(struct pair, both));
-}
-
 static struct str_stream *make(struct str_host *host) {
     struct str_stream *stream = host_allocate(host, sizeof *stream);
     if (!stream)
@@ -42,6 +38,7 @@ static struct pair *make_pair(struct str_stream *stream, struct entry *entry) {
     if (!pair)
         return NULL;
     pair->entry = entry;
+    pair->below = NULL;
     pair->device = makedevice(entry->number, 0);
     queue_open(&pair->both[READ], stream, entry->streamtab->st_rdinit, QREADR);
     queue_open(&pair->both[WRITE], stream, entry->streamtab->st_wrinit, 0);
@@ -128,18 +125,17 @@ static int open_clone(struct str_host *host, struct entry *entry, bool clone, un
     return 0;
 }
 
-/* The drivers and modules of a stream are opened again, from the driver up. */
+/* The modules and the driver of a stream are opened again, from the top down. */
 static int open_again(struct str_stream *stream) {
     if (stream->hung)
         return ENXIO;
-    for (queue_t *q = &stream->driver->both[READ]; q != &stream->head[READ]; q = q->q_next) {
-        struct pair *pair = pair_of(q + 1);
-        int error = open_pair(pair, pair == stream->driver ? 0 : MODOPEN);
-        if (error)
-            return error;
-    }
-    stream->opens++;
-    return 0;
+    int error = 0;
+    for (struct pair *pair = stream->top; pair && !error; pair = pair->below)
+        error = open_pair(pair, MODOPEN);
+    if (!error)
+        error = open_pair(stream->driver, 0);
+    stream->opens += !error;
+    return error;
 }
 
 static struct str_stream *opened(struct str_host *host, const struct entry *entry, unsigned minor) {
@@ -188,22 +184,27 @@ int str_pipe(struct str_host *host, struct str_stream *both[2]) {
     return 0;
 }
 
-/* The lowest write queue of a stream. */
+/* The lowest write queue of an end of a pipe. */
 static queue_t *lowest(struct str_stream *stream) {
     queue_t *q = &stream->head[WRITE];
-    for (unsigned i = 0; i < stream->modules; i++)
+    while (q->q_next && q->q_next->q_stream == stream)
         q = q->q_next;
     return q;
+}
+
+static void close_top(struct str_stream *stream) {
+    struct pair *pair = stream->top;
+    stream->top = pair->below;
+    stream->modules--;
+    close_pair(pair);
 }
 
 void stream_destroy(struct str_stream *stream) {
     stream->watch = NULL;
     stream->opens = 0;
     links_close(stream);
-    while (stream->modules > 0) {
-        stream->modules--;
-        close_pair(pair_of(stream->head[WRITE].q_next));
-    }
+    while (stream->top)
+        close_top(stream);
     if (stream->driver)
         close_pair(stream->driver);
     if (stream->pipe && stream->head[WRITE].q_next) {
@@ -245,6 +246,8 @@ int str_push(struct str_stream *stream, const char *module) {
             discard_pair(pair);
         } else {
             str_qprocson(&pair->both[READ]);
+            pair->below = stream->top;
+            stream->top = pair;
             stream->modules++;
             head_notify(stream);
         }
@@ -260,19 +263,17 @@ int str_pop(struct str_stream *stream) {
     if (stream->modules == 0)
         return EINVAL;
     struct entered entered = host_enter(stream->host);
-    stream->modules--;
-    close_pair(pair_of(stream->head[WRITE].q_next));
+    close_top(stream);
     head_notify(stream);
     host_leave(entered);
     return 0;
 }
 
-/* The name of the module below a write queue's, or NULL at the end. */
 const char *stream_name(struct str_stream *stream, unsigned place) {
-    queue_t *q = stream->head[WRITE].q_next;
-    for (unsigned i = 0; i < place && q; i++)
-        q = q->q_next;
-    if (place < stream->modules)
-        return pair_of(q)->entry->name;
-    return place == stream->modules && stream->driver ? stream->driver->entry->name : NULL;
+    const struct pair *pair = stream->top;
+    for (; pair && place > 0; place--)
+        pair = pair->below;
+    if (pair)
+        return pair->entry->name;
+    return place == 0 && stream->driver ? stream->driver->entry->name : NULL;
 }

@@ -42,6 +42,8 @@ static const struct shape shapes[] = {
     SHAPE(T_ORDREL_IND, T_ordrel_ind, NONE, NONE),
     SHAPE(T_ADDR_REQ, T_addr_req, NONE, NONE),
     SHAPE(T_ADDR_ACK, T_addr_ack, AT(T_addr_ack, LOCADDR_length), AT(T_addr_ack, REMADDR_length)),
+    SHAPE(T_CAPABILITY_REQ, T_capability_req, NONE, NONE),
+    SHAPE(T_CAPABILITY_ACK, T_capability_ack, NONE, NONE),
 };
 
 static const struct shape *shape_of(int type) {
@@ -117,6 +119,8 @@ static unsigned char message_type(int type) {
     case T_OK_ACK:
     case T_OPTMGMT_ACK:
     case T_ADDR_ACK:
+    case T_CAPABILITY_REQ:
+    case T_CAPABILITY_ACK:
         return M_PCPROTO;
     default:
         return M_PROTO;

@@ -37,7 +37,9 @@ enum {
     T_OPTMGMT_ACK,
     T_ORDREL_IND,
     T_ADDR_REQ,
-    T_ADDR_ACK
+    T_ADDR_ACK,
+    T_CAPABILITY_REQ,
+    T_CAPABILITY_ACK
 };
 
 /* States of an endpoint (CURRENT_state). */
@@ -224,6 +226,27 @@ struct T_addr_ack {
     t_scalar_t PRIM_type, LOCADDR_length, LOCADDR_offset, REMADDR_length, REMADDR_offset;
 };
 
+/* Bits of CAP_bits1: what is asked for, and what the answer has. */
+#define TC1_INFO 0x1
+#define TC1_ACCEPTOR_ID 0x2
+
+struct T_capability_req {
+    t_scalar_t PRIM_type;
+    t_uscalar_t CAP_bits1;
+};
+
+struct T_capability_ack {
+    t_scalar_t PRIM_type;
+    t_uscalar_t CAP_bits1;
+    struct T_info_ack INFO_ack;
+    t_uscalar_t ACCEPTOR_id;
+};
+
+/* An option (T_OPTMGMT_REQ); its value follows. */
+struct opthdr {
+    t_scalar_t level, name, len;
+};
+
 union T_primitives {
     t_scalar_t type;
     struct T_conn_req conn_req;
@@ -252,6 +275,8 @@ union T_primitives {
     struct T_optmgmt_ack optmgmt_ack;
     struct T_ordrel_ind ordrel_ind;
     struct T_addr_ack addr_ack;
+    struct T_capability_req capability_req;
+    struct T_capability_ack capability_ack;
 };
 
 /* A range of bytes within a primitive. */

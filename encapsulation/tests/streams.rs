@@ -1,0 +1,36 @@
+//! STREAMS: messages, queues, the stream head, multiplexors, devices and TPI.
+
+mod c;
+
+use nacre_encapsulation::compile::room;
+
+fn library_with(test: &str) {
+    let mut files = c::sources("streams");
+    files.push(room().join("tests").join(test));
+    c::pass(&files, &[]);
+}
+
+#[test]
+fn messages() {
+    library_with("streams_messages.c");
+}
+
+#[test]
+fn queues() {
+    library_with("streams_queues.c");
+}
+
+#[test]
+fn queues_follow_a_model_of_their_rules() {
+    library_with("streams_model.c");
+}
+
+#[test]
+fn timeouts_and_hosts() {
+    library_with("streams_time.c");
+}
+
+#[test]
+fn transport_primitives() {
+    library_with("streams_tpi.c");
+}
