@@ -190,7 +190,7 @@ impl Import {
         arguments.extend(environment.intercept.iter().map(|name| format!("-Wl,--wrap={name}").into()));
         arguments.extend(self.flags.iter().map(OsString::from));
         arguments.extend(["-o".into(), capsule.as_os_str().to_os_string()]);
-        arguments.extend((0..work.len()).map(|number| objects.join(format!("{number}.o")).into_os_string()));
+        arguments.extend(work.iter().enumerate().map(|(number, unit)| unit.object(number, objects).into_os_string()));
         arguments.push(folder.join(STREAMS).into_os_string());
         if let Err(words) = gcc(&arguments, objects) {
             report.errors.extend(words.lines().map(|line| line.replace(&format!("{}/", objects.display()), "")));
@@ -212,8 +212,10 @@ impl Import {
                 missing.insert(name);
             }
         }
+        // Also what no object asks for by this name, such as an intercepted function that the source does not have.
+        report.services.extend(missing.iter().map(|name| (name.clone(), BTreeSet::new())));
         for (number, unit) in work.iter().enumerate().filter(|_| !missing.is_empty()) {
-            let symbols = Symbols::of(&objects.join(format!("{number}.o")))?;
+            let symbols = Symbols::of(&unit.object(number, objects))?;
             for name in symbols.needs.intersection(&missing) {
                 let file = unit.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 report.services.entry(name.clone()).or_default().insert(file);
@@ -229,7 +231,15 @@ struct Unit {
     flags: Vec<OsString>,
 }
 
-/// Compiles all files, on all cores, to NUMBER.o.
+impl Unit {
+    /// Where its object is: files of several folders may have the same name.
+    fn object(&self, number: usize, objects: &Path) -> PathBuf {
+        let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
+        objects.join(format!("{number}-{stem}.o"))
+    }
+}
+
+/// Compiles all files, on all cores.
 fn compile(work: &[Unit], objects: &Path, tree: &Path, report: &mut Report) -> Result<(), String> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
@@ -239,7 +249,7 @@ fn compile(work: &[Unit], objects: &Path, tree: &Path, report: &mut Report) -> R
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         let mut arguments = unit.flags.clone();
         arguments.extend(["-c".into(), unit.file.clone().into_os_string(), "-o".into()]);
-        arguments.push(objects.join(format!("{number}.o")).into_os_string());
+        arguments.push(unit.object(number, objects).into_os_string());
         said(&arguments, &folder)
     };
     let cores = thread::available_parallelism().map_or(1, |n| n.get());

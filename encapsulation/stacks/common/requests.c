@@ -484,8 +484,10 @@ static mblk_t *handle(struct endpoint *endpoint, mblk_t *message) {
         return request.message;
     if (!well && endpoint->read)
         putnextctl1(endpoint->read, M_ERROR, EIO);
-    if (well && request.message)
+    if (request.message && well)
         freemsg(request.message);
+    else if (request.message && request.primitive != DATA)
+        freeb(request.message); /* what the data is of, foreign code may have taken */
     return NULL;
 }
 

@@ -5,9 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <netinet/sctp_os.h>
-#include <netinet/sctp_pcb.h>
-#include <netinet/sctp_callout.h>
 #include <usrsctp.h>
 
 #define MS 1000000
@@ -30,24 +27,12 @@ static void timers_run(void *argument) {
     timers_update();
 }
 
-/* When usrsctp's first callout is due; it counts in ms. */
-static uint64_t next_callout(void) {
-    uint64_t first = UINT64_MAX;
-    struct sctp_callout *callout;
-    TAILQ_FOREACH(callout, &SCTP_BASE_INFO(callqueue), tqe) {
-        int32_t wait = (int32_t)(callout->c_time - sctp_get_tick_count());
-        uint64_t at = ticked + (uint64_t)(wait > 0 ? wait : 0) * MS;
-        first = at < first ? at : first;
-    }
-    return first;
-}
-
 void timers_update(void) {
     association_events();
     if (capsule_failed() || capsule_entered())
         return;
-    uint64_t at = next_callout(), now = capsule_now();
-    if (at == UINT64_MAX || (due && due <= at))
+    uint64_t wait = callout_wait(), now = capsule_now(), at = ticked + wait * MS;
+    if (wait == UINT64_MAX || (due && due <= at))
         return;
     if (due)
         str_untimeout(capsule_host(), timer);

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <netinet/sctp_os.h>
@@ -17,7 +18,7 @@
 static queue_t *links[MOST_LINKS]; /* write queues of lower streams */
 static u_short identification;
 
-bool link_address(unsigned number, struct sockaddr_in *address) {
+bool link_address(unsigned number, struct sockaddr_in *address, uint32_t *mask) {
     const char *list = capsule_option("addresses");
     for (; list && number > 0; number--) {
         list = strchr(list, ',');
@@ -26,6 +27,10 @@ bool link_address(unsigned number, struct sockaddr_in *address) {
     if (!list)
         return false;
     size_t length = strcspn(list, ",/");
+    unsigned bits = 24;
+    if (list[length] == '/' && (sscanf(list + length + 1, "%u", &bits) != 1 || bits > 32))
+        return false;
+    *mask = htonl(bits == 0 ? 0 : 0xffffffffU << (32 - bits));
     char text[INET_ADDRSTRLEN];
     if (length >= sizeof text)
         return false;
@@ -37,9 +42,10 @@ bool link_address(unsigned number, struct sockaddr_in *address) {
 
 int link_add(queue_t *below) {
     struct sockaddr_in address;
+    uint32_t mask;
     for (unsigned i = 0; i < MOST_LINKS; i++)
         if (!links[i]) {
-            if (!link_address(i, &address))
+            if (!link_address(i, &address, &mask))
                 return EADDRNOTAVAIL;
             links[i] = below;
             return 0;
@@ -128,31 +134,52 @@ static u_short header_sum(const void *header, size_t length) {
     return htons((u_short)~sum);
 }
 
-/* The link whose address a packet has as its source. */
-static queue_t *link_of(struct in_addr source) {
+/* The number of the link in whose network a destination is, and its address; otherwise the first. */
+static unsigned link_to(struct in_addr destination, struct in_addr *own) {
     struct sockaddr_in address;
-    for (unsigned i = 0; i < MOST_LINKS && link_address(i, &address); i++)
-        if (address.sin_addr.s_addr == source.s_addr)
-            return links[i];
-    return NULL;
+    uint32_t mask;
+    for (unsigned i = 0; i < MOST_LINKS && link_address(i, &address, &mask); i++) {
+        *own = address.sin_addr;
+        if (((own->s_addr ^ destination.s_addr) & mask) == 0)
+            return i;
+    }
+    *own = (struct in_addr){INADDR_ANY};
+    return 0;
+}
+
+/* Whether an association may send from an address. */
+static bool has(const struct sctp_tcb *association, struct in_addr address) {
+    struct sctp_inpcb *endpoint = association ? association->sctp_ep : NULL;
+    struct sctp_laddr *each;
+    if (!endpoint || (endpoint->sctp_flags & SCTP_PCB_FLAGS_BOUNDALL))
+        return endpoint != NULL;
+    LIST_FOREACH(each, &endpoint->sctp_addr_list, sctp_nxt_addr)
+        if (each->ifa && each->ifa->address.sa.sa_family == AF_INET &&
+            each->ifa->address.sin.sin_addr.s_addr == address.s_addr)
+            return true;
+    return false;
 }
 
 void __wrap_sctp_userspace_ip_output(int *result, struct mbuf *packet, sctp_route_t *route, void *stcb, uint32_t vrf);
 
 void __wrap_sctp_userspace_ip_output(int *result, struct mbuf *packet, sctp_route_t *route, void *stcb, uint32_t vrf) {
-    (void)route, (void)stcb, (void)vrf;
+    (void)route, (void)vrf;
     if (packet->m_len < (int)sizeof(struct ip) && !(packet = m_pullup(packet, sizeof(struct ip)))) {
         *result = ENOBUFS;
         return;
     }
-    /* What a raw socket would do: lengths in network order, an identification, a checksum. */
+    /* What a raw socket would do: the length in network order, an identification, a checksum. */
     struct ip *ip = mtod(packet, struct ip *);
     ip->ip_len = htons(ip->ip_len);
-    ip->ip_off = htons(ip->ip_off);
     ip->ip_id = htons(++identification);
+    /* usrsctp knows no routes, and takes each destination to be on the first interface: the source is that of the link, as a system
+     * that has routes would choose it, if the association has it. */
+    struct in_addr own;
+    queue_t *below = links[link_to(ip->ip_dst, &own)];
+    if (own.s_addr != INADDR_ANY && own.s_addr != ip->ip_src.s_addr && has(stcb, own))
+        ip->ip_src = own;
     ip->ip_sum = 0;
     ip->ip_sum = header_sum(ip, sizeof *ip);
-    queue_t *below = link_of(ip->ip_src);
     *result = 0;
     if (!below || !canputnext(below)) {
         *result = below ? ENOBUFS : EHOSTUNREACH;

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <netinet/sctp_os.h>
-#include <user_socketvar.h>
 #include <usrsctp.h>
 
 #define LONGEST 65536 /* the longest part of a message that goes up at once */
@@ -30,6 +28,8 @@ static void report(struct association *association) {
     association->next_reported = reported;
     reported = association;
 }
+
+void association_reported(void *association) { report(association); }
 
 static void on_event(struct socket *socket, void *argument, int flags) {
     (void)socket, (void)flags;
@@ -268,14 +268,14 @@ static void handle(void *argument) {
         offer(association);
         return;
     }
-    int error = association->socket->so_error;
+    int error = socket_error(association->socket);
     if (error && association->endpoint.state != TS_IDLE && association->endpoint.state != TS_UNBND) {
-        association->socket->so_error = 0;
+        socket_clear_error(association->socket);
         association->connecting = false;
         endpoint_disconnected(&association->endpoint, error);
         return;
     }
-    if (association->connecting && (association->socket->so_state & SS_ISCONNECTED)) {
+    if (association->connecting && socket_is_connected(association->socket)) {
         association->connecting = false;
         endpoint_connected(&association->endpoint);
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
@@ -56,15 +57,8 @@ long random(void) { return (long)(capsule_random() >> 1); }
 void srandom(unsigned seed) { (void)seed; }
 pid_t getpid(void) { return 1; }
 
-int timingsafe_bcmp(const void *a, const void *b, size_t length);
-
-int timingsafe_bcmp(const void *a, const void *b, size_t length) {
-    const unsigned char *left = a, *right = b;
-    unsigned char differ = 0;
-    for (size_t i = 0; i < length; i++)
-        differ |= left[i] ^ right[i];
-    return differ;
-}
+/* The name of a thread. */
+int prctl(int option, ...) { return (void)option, 0; }
 
 /* No sockets: packets come and go by lower streams. */
 static int none(void) {
@@ -99,7 +93,8 @@ int getifaddrs(struct ifaddrs **all) {
         return -1;
     }
     struct ifaddrs **next = all;
-    for (unsigned i = 0; i < MOST_LINKS && link_address(i, &list[i].address); i++) {
+    uint32_t mask;
+    for (unsigned i = 0; i < MOST_LINKS && link_address(i, &list[i].address, &mask); i++) {
         list[i].interface.ifa_name = if_indextoname(i + 1, list[i].name);
         list[i].interface.ifa_addr = (struct sockaddr *)(void *)&list[i].address;
         list[i].interface.ifa_flags = IFF_UP | IFF_RUNNING;

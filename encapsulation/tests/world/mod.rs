@@ -9,10 +9,15 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use nacre_encapsulation::import::{Import, Imported};
-use nacre_encapsulation::streams::{Device, Host, Message, Stream, Streams};
+use nacre_encapsulation::streams::{Device, Host, Instance, Message, Stream, Streams};
 use nacre_simulator::network::{Conditions, Link, Network};
 
 pub const SECOND: u64 = 1_000_000_000;
+
+/// Whether long campaigns are wanted.
+pub fn soaking() -> bool {
+    std::env::var_os("NACRE_SOAK").is_some()
+}
 
 /// The folder of a package's source: Cargo fetches it, with a pinned version and checksum, and compiles nothing.
 pub fn source(name: &str, package: &str) -> PathBuf {
@@ -60,9 +65,15 @@ pub struct Side {
     pub devices: Vec<Device>,
     sent: u64,
     kept: RefCell<Vec<Stream>>,
+    instances: RefCell<Vec<Instance>>,
 }
 
 impl Side {
+    pub fn load(&self, capsule: &Path, name: &str, options: &[&str]) {
+        let instance = self.host.load(capsule, name, options).unwrap_or_else(|error| panic!("{error}"));
+        self.instances.borrow_mut().push(instance);
+    }
+
     /// Keeps a stream open as long as the world.
     pub fn keep(&self, stream: Stream) {
         self.kept.borrow_mut().push(stream);
@@ -87,7 +98,7 @@ impl World {
         let side = |n: u64| {
             let host = Host::open(streams, clock.clone(), seed * 2 + n + 1).expect("a host");
             let devices = (0..links).map(|link| host.device(&format!("link{link}")).expect("a device")).collect();
-            Side { host, devices, sent: 0, kept: RefCell::default() }
+            Side { host, devices, sent: 0, kept: RefCell::default(), instances: RefCell::default() }
         };
         let network = |n: u64| Network { seed: seed.wrapping_add(n << 32), conditions: conditions.clone(), keep: None };
         World {
@@ -142,6 +153,29 @@ impl World {
             let _ = self.sides[to].devices[link].receive(&frame);
         }
         true
+    }
+
+    /// What both hosts logged.
+    pub fn log(&self) -> String {
+        self.sides.iter().flat_map(|side| side.host.log()).collect::<Vec<String>>().join("\n")
+    }
+
+    /// Closes what is kept, and unloads the instances; nothing may be left.
+    pub fn end(mut self) {
+        let end = self.clock.get() + SECOND;
+        while self.step(end) {}
+        for side in &self.sides {
+            side.kept.borrow_mut().clear();
+            side.host.work();
+            while side.devices.iter().any(|device| device.sent().is_some()) {}
+            for instance in side.instances.borrow_mut().drain(..).rev() {
+                if let Err((_, error)) = instance.unload() {
+                    panic!("an instance stays: {error}");
+                }
+            }
+            assert_eq!(side.host.live_blocks(), 0, "blocks are left");
+            assert!(side.host.log().iter().all(|line| !line.contains("the instance ends")), "{:?}", side.host.log());
+        }
     }
 
     /// Runs until a condition holds, at most so many nanoseconds; whether it holds.
@@ -264,7 +298,7 @@ impl End {
             found = self.event(kind).map(Ok).or_else(|| self.event(tpi::ERROR_ACK).map(Err));
             found.is_some()
         });
-        assert!(came, "no answer of type {kind}: {:?}", self.events);
+        assert!(came, "no answer of type {kind}: {:?}\n{}", self.events, world.log());
         found.expect("it came")
     }
 

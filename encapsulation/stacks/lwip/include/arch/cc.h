@@ -22,12 +22,6 @@ void capsule_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void capsule_fail(const char *what, const char *file, int line);
 #define LWIP_PLATFORM_ASSERT(what) capsule_fail(what, __FILE__, __LINE__)
 
-void *capsule_malloc(size_t size);
-void *capsule_calloc(size_t count, size_t size);
-void capsule_free(void *memory);
-#define mem_clib_malloc capsule_malloc
-#define mem_clib_calloc capsule_calloc
-#define mem_clib_free capsule_free
 
 typedef int sys_prot_t;
 

@@ -1,0 +1,110 @@
+//! usrsctp, unmodified, in several instances: over a simulated network with faults, with one and two paths.
+
+mod world;
+
+use std::sync::OnceLock;
+
+use nacre_encapsulation::streams::Message;
+use nacre_simulator::network::Conditions;
+use world::{bytes, connect, import, soaking, source, tpi, transfer, Capsule, World, SECOND};
+
+fn usrsctp() -> &'static Capsule {
+    static CAPSULE: OnceLock<Capsule> = OnceLock::new();
+    import(&source("usrsctp", "usrsctp-sys").join("usrsctp"), "usrsctp", &CAPSULE)
+}
+
+fn data(bytes: &[u8]) -> Message {
+    let mut message = tpi::control(&[tpi::DATA_REQ, 0], &[]);
+    message.data = Some(bytes.to_vec());
+    message
+}
+
+fn address(link: u8, host: u8, port: u16) -> Vec<u8> {
+    tpi::ipv4([10, 0, link, host], port)
+}
+
+/// Two hosts with an instance each: 10.0.L.1 and 10.0.L.2 on link L.
+fn world(seed: u64, links: usize, conditions: &Conditions) -> World {
+    let capsule = usrsctp();
+    let world = World::new(capsule.streams, seed, links, conditions);
+    for (at, side) in world.sides.iter().enumerate() {
+        let addresses: Vec<String> = (0..links).map(|link| format!("10.0.{link}.{}", at + 1)).collect();
+        let option = format!("addresses={}", addresses.join(","));
+        side.load(&capsule.imported.capsule, "ip", &[&option]);
+        let control = side.host.stream("ip.sctp").expect("a stream");
+        for link in 0..links {
+            control.link(side.host.stream(&format!("link{link}")).expect("the link")).expect("it is linked");
+        }
+        side.keep(control);
+    }
+    world
+}
+
+#[test]
+fn nothing_is_missing() {
+    let imported = &usrsctp().imported;
+    assert!(!imported.report.is_fatal());
+    assert!(imported.sources > 20, "{} sources", imported.sources);
+    assert_eq!(imported.digest, "b4ed690cf88b37b3485ac87a042dc038c1ac99dbec573676e9d9e2b36b05d449", "the source is the one that was tried");
+}
+
+#[test]
+fn two_instances_transfer_messages_both_ways() {
+    let mut world = world(1, 1, &Conditions { delay: 1_000_000, ..Conditions::default() });
+    let [mut a, mut b] = connect(&mut world, ["ip.sctp"; 2], &address(0, 2, 7000), &address(0, 2, 7000));
+    let (there, back) = (bytes(1 << 20, 1), bytes(1 << 20, 2));
+    assert!(transfer(&mut world, [&mut a, &mut b], &there, 60 * SECOND, data));
+    assert!(transfer(&mut world, [&mut b, &mut a], &back, 60 * SECOND, data));
+    assert!(a.data == back && b.data == there);
+    assert_eq!([a.messages, b.messages], [128, 128], "messages keep their bounds");
+    a.put(&tpi::control(&[tpi::ORDREL_REQ], &[]));
+    b.answer(&mut world, tpi::ORDREL_IND).expect("the end of the data");
+    drop((a, b));
+    world.end();
+}
+
+#[test]
+fn an_association_outlives_one_of_its_paths() {
+    let mut world = world(3, 2, &Conditions { delay: 5_000_000, ..Conditions::default() });
+    let both = [address(0, 2, 7000), address(1, 2, 7000)].concat();
+    let [mut a, mut b] = connect(&mut world, ["ip.sctp"; 2], &both, &address(0, 2, 7000));
+    a.put(&tpi::control(&[tpi::ADDR_REQ], &[]));
+    let known = a.answer(&mut world, tpi::ADDR_ACK).expect("addresses");
+    assert_eq!(tpi::word(&known, 3), 32, "the peer has two addresses");
+    let there = bytes(4 << 20, 1);
+    let mut sent = 0;
+    for part in there.chunks(1 << 20) {
+        assert!(transfer(&mut world, [&mut a, &mut b], part, 600 * SECOND, data), "{sent} bytes came");
+        sent += part.len();
+        world.cut[0] = true;
+    }
+    assert!(b.data == there);
+    drop((a, b));
+    world.end();
+}
+
+#[test]
+fn data_comes_whole_and_in_order_over_bad_networks() {
+    for seed in 0..if soaking() { 10_000 } else { 20 } {
+        let conditions = Conditions {
+            loss: 0.03,
+            duplicate: 0.02,
+            reorder: 0.05,
+            corrupt: 0.01,
+            delay: 2_000_000,
+            jitter: 1_000_000,
+            ..Conditions::default()
+        };
+        let mut world = world(seed, 1, &conditions);
+        let [mut a, mut b] = connect(&mut world, ["ip.sctp"; 2], &address(0, 2, 7000), &address(0, 2, 7000));
+        let there = bytes(100_000, seed);
+        assert!(
+            transfer(&mut world, [&mut a, &mut b], &there, 600 * SECOND, data),
+            "seed {seed}: {} bytes",
+            b.data.len()
+        );
+        assert!(b.data == there, "seed {seed}: lost, repeated or out of order");
+        drop((a, b));
+        world.end();
+    }
+}
