@@ -37,8 +37,6 @@ void link_undo(struct str_stream *upper, struct link *link) {
         at = &(*at)->next;
     if (*at)
         *at = link->next;
-    for (unsigned i = 0; i < 2; i++)
-        str_flushq(&lower->head[i], FLUSHALL);
     set_procedures(lower, &head_read, &head_write);
     lower->above = NULL;
     host_release(upper->host, link, sizeof *link);
@@ -60,6 +58,13 @@ static void pass_on(struct str_stream *lower) {
         message->b_next = NULL;
         str_put(q, message);
     }
+}
+
+/* What waits at a lower stream that was linked is the multiplexor's, and goes with it. */
+static void link_end(struct str_stream *upper, struct link *link) {
+    for (unsigned i = 0; i < 2; i++)
+        str_flushq(&link->lower->head[i], FLUSHALL);
+    link_undo(upper, link);
 }
 
 static int send(struct str_stream *upper, int command, struct link *link) {
@@ -194,7 +199,7 @@ int str_unlink(struct str_stream *upper, int id, int flags) {
         control_clear(upper);
         if (error)
             break;
-        link_undo(upper, link);
+        link_end(upper, link);
         some = true;
         if (id != MUXID_ALL)
             break;
@@ -225,6 +230,6 @@ void links_close(struct str_stream *upper) {
         if (!release(upper, link, link->id))
             control_wait(upper, &ignored);
         control_clear(upper);
-        link_undo(upper, link);
+        link_end(upper, link);
     }
 }

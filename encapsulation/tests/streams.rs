@@ -34,3 +34,23 @@ fn timeouts_and_hosts() {
 fn transport_primitives() {
     library_with("streams_tpi.c");
 }
+
+#[test]
+fn stream_head() {
+    library_with("streams_head.c");
+}
+
+#[test]
+fn open_push_and_ioctl() {
+    library_with("streams_control.c");
+}
+
+#[test]
+fn multiplexors() {
+    library_with("streams_link.c");
+}
+
+#[test]
+fn devices_of_frames() {
+    library_with("streams_device.c");
+}

@@ -1,4 +1,5 @@
-/* Random operations on a queue, against a model of the documented rules that is as simple as can be: an array of messages. */
+/* Random operations on a queue, against a model of the documented rules that is as simple as can be: an array of
+ * messages. */
 #include "streams_queue.h"
 
 #define MOST 200

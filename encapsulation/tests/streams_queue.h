@@ -76,7 +76,8 @@ static int module_read_service(queue_t *q) {
     return 0;
 }
 
-static struct module_info driver_info = {1, "driver", 0, 1000, 100, 40}, module_info_of = {2, "module", 0, INFPSZ, 50, 20};
+static struct module_info driver_info = {1, "driver", 0, 1000, 100, 40};
+static struct module_info module_info_of = {2, "module", 0, INFPSZ, 50, 20};
 static struct qinit driver_read = {.qi_putp = putq,
                                    .qi_srvp = driver_read_service,
                                    .qi_qopen = driver_open,

@@ -1,4 +1,5 @@
-/* What the tests of STREAMS share: checks, a host with a clock that the test sets, and a driver that keeps what it gets. */
+/* What the tests of STREAMS share: checks, a host with a clock that the test sets, and a driver that keeps what it
+ * gets. */
 #ifndef NACRE_STREAMS_TEST_H
 #define NACRE_STREAMS_TEST_H
 
