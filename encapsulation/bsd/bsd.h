@@ -1,4 +1,4 @@
-/* The description of an import, which the glue of a protocol family fills in, and what the parts of the environment share.
+/* The description of an import, which the glue of a protocol family fills in.
  *
  * Glue is compiled like foreign code: it includes the BSD headers first, then this one. */
 #ifndef NACRE_BSD_H
@@ -39,7 +39,7 @@ struct bsd_ether {
 /* What a lower stream can be. */
 #define BSD_FRAMES 0   /* an interface whose packets are the protocol's own frames */
 #define BSD_ETHERNET 1 /* an interface with Ethernet headers, which the environment adds and removes */
-#define BSD_PACKETS 2  /* another protocol: it takes packets that bsd_send_below names, and its packets go to pr_input */
+#define BSD_PACKETS 2  /* another protocol: it gets packets of bsd_send_below, and its packets go to pr_input */
 struct bsd_lower {
     const char *name; /* of interfaces, e.g. "le"; the unit follows */
     int kind;         /* BSD_... */
@@ -53,7 +53,7 @@ struct bsd_lower {
 struct bsd_description {
     struct domain *const *domains;         /* ended by a null pointer */
     const struct bsd_protocol *protocols;  /* ended by a null name */
-    const struct bsd_lower *lowers;        /* the first is used unless the option `links` says otherwise; ended likewise */
+    const struct bsd_lower *lowers;        /* the first is the default of the option `links`; ended by a null name */
     const struct bsd_input *inputs;        /* ended by a null queue */
     const struct bsd_ether *ethers;        /* ended by a null family; may be null */
     int shortest_address;                  /* the least length of an address in bytes */
@@ -67,8 +67,8 @@ struct bsd_description {
 
 extern const struct bsd_description bsd_description;
 
-/* For functions of other protocols that the foreign code calls directly, and that the glue defines: sends a packet down the
- * first lower stream of that name. Takes the packet. 0, ENETDOWN, ENOBUFS. */
+/* For functions of other protocols that the foreign code calls directly, and that the glue defines: sends a packet
+ * down the first lower stream of that name. Takes the packet. 0, ENETDOWN, ENOBUFS. */
 int bsd_send_below(const char *lower, struct mbuf *packet);
 
 #endif

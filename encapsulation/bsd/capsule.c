@@ -105,7 +105,22 @@ static bool is_control(const mblk_t *message) {
            (unsigned)header->ioc_cmd & IOC_DIRMASK;
 }
 
+/* A stream of an instance that has failed takes nothing any more. */
+static void reject(queue_t *write, mblk_t *message) {
+    if (message->b_datap->db_type == M_IOCTL) {
+        str_miocnak(write, message, 0, EIO);
+        return;
+    }
+    str_freemsg(message);
+    str_putnextctl1(bsd_other(write), M_ERROR, EIO);
+}
+
 static int write_put(queue_t *write, mblk_t *message) {
+    int type = message->b_datap->db_type;
+    if (capsule_failed() && (type == M_DATA || type == M_PROTO || type == M_PCPROTO || is_control(message))) {
+        reject(write, message);
+        return 0;
+    }
     if (!is_control(message))
         return endpoint_write_put(write, message);
     if (capsule_entered())

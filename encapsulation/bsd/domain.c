@@ -1,5 +1,5 @@
-/* Domains and the protocol switch. They are initialized when the first socket is made or the first packet comes: until then
- * the graph of streams may be built. */
+/* Domains and the protocol switch. They are initialized when the first socket is made or the first packet comes:
+ * until then the graph of streams may be built. */
 #define STR_PREFIXED
 #include "bsd/inside.h"
 

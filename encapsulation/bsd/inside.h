@@ -50,6 +50,8 @@ extern const struct endpoint_calls bsd_calls;
 void bsd_report(struct socket *so);
 /* The socket of an upper stream, which is made if there is none. */
 struct socket *bsd_socket_of(struct endpoint *endpoint, int *error);
+int bsd_set_option(struct endpoint *endpoint, int level, int name, const void *value, size_t length);
+int bsd_option(struct endpoint *endpoint, int level, int name, void *value, size_t *length);
 int bsd_control(struct endpoint *endpoint, unsigned long command, char *data);
 
 /* What an upper stream is beside its endpoint. */

@@ -1,6 +1,7 @@
 /* Allocation of mbufs of 4.4BSD, and their crossing from and to message blocks.
  *
- * mbufs come from slabs, which have a return routine for each mbuf: lending the data of one allocates nothing but the block. */
+ * mbufs come from slabs, which have a return routine for each mbuf: lending the data of one allocates nothing but
+ * the block. */
 #define STR_PREFIXED
 #include "bsd/mbuf.h"
 #include "stacks/common/entry.h"

@@ -17,15 +17,15 @@ struct bsd_crossings {
 
 extern struct bsd_crossings bsd_crossings;
 
-/* Turns M_DATA blocks into a packet. Each block's data becomes the external storage of an mbuf. Takes the message; NULL without
- * memory (it is freed then) or if it is longer than an int can say. */
+/* Turns M_DATA blocks into a packet. Each block's data becomes the external storage of an mbuf. Takes the message;
+ * NULL without memory or if it is longer than an int can say: it is freed then. */
 struct mbuf *bsd_mbufs_of(mblk_t *message);
 
 /* The same for data that the protocol may overwrite: the first bytes of a block that others hold too are copied. */
 struct mbuf *bsd_own_mbufs_of(mblk_t *message);
 
-/* Turns an mbuf chain into M_DATA blocks. External storage passes as it is; data within an mbuf is lent. Takes the chain; NULL
- * without memory or for an empty chain. */
+/* Turns an mbuf chain into M_DATA blocks. External storage passes as it is; data within an mbuf is lent. Takes the
+ * chain; NULL without memory or for an empty chain. */
 mblk_t *bsd_message_of(struct mbuf *chain);
 
 /* Releases all mbufs that nobody has: at the end of an instance. */

@@ -252,7 +252,9 @@ void rtredirect(struct sockaddr *dst, struct sockaddr *gateway, struct sockaddr 
 }
 
 /* There are no routing sockets to be told. */
-void rt_missmsg(int type, struct rt_addrinfo *info, int flags, int error) { (void)type, (void)info, (void)flags, (void)error; }
+void rt_missmsg(int type, struct rt_addrinfo *info, int flags, int error) {
+    (void)type, (void)info, (void)flags, (void)error;
+}
 void rt_ifmsg(struct ifnet *ifp) { (void)ifp; }
 void rt_newaddrmsg(int command, struct ifaddr *ifa, int error, struct rtentry *rt) {
     (void)command, (void)ifa, (void)error, (void)rt;

@@ -1,4 +1,5 @@
-/* The lower half of the socket layer: what protocols call. Wakeups mark a socket; it is looked at when the entry is done. */
+/* The lower half of the socket layer: what protocols call. Wakeups mark a socket; it is looked at when the entry is
+ * done. */
 #define STR_PREFIXED
 #include "bsd/inside.h"
 

@@ -6,14 +6,11 @@
 
 #include <sys/param.h>
 
-#include <sys/ioctl.h>
 #include <sys/mbuf.h>
 #include <sys/protosw.h>
 #include <sys/socket.h>
 #include <sys/socketvar.h>
 #include <sys/systm.h>
-
-#include <net/if.h>
 
 static struct bsd_upper *of(struct endpoint *endpoint) { return (struct bsd_upper *)(void *)endpoint; }
 
@@ -312,85 +309,6 @@ static void taken(struct endpoint *endpoint, size_t bytes) {
         (void)bsd_request(so, PRU_RCVD, NULL, NULL, NULL);
 }
 
-static int set_socket_option(struct socket *so, int name, const void *value, size_t length) {
-    int number;
-    if (length < sizeof number)
-        return EINVAL;
-    memcpy(&number, value, sizeof number);
-    switch (name) {
-    case SO_DEBUG: case SO_REUSEADDR: case SO_KEEPALIVE: case SO_DONTROUTE: case SO_BROADCAST: case SO_REUSEPORT:
-    case SO_OOBINLINE: case SO_USELOOPBACK:
-        so->so_options = (short)(number ? so->so_options | name : so->so_options & ~name);
-        return 0;
-    case SO_SNDBUF:
-    case SO_RCVBUF:
-        if (number <= 0)
-            return EINVAL;
-        return sbreserve(name == SO_SNDBUF ? &so->so_snd : &so->so_rcv, (u_long)number) ? 0 : ENOBUFS;
-    case SO_SNDLOWAT: so->so_snd.sb_lowat = number; return 0;
-    case SO_RCVLOWAT: so->so_rcv.sb_lowat = number; return 0;
-    default: return EOPNOTSUPP;
-    }
-}
-
-static int set_option(struct endpoint *endpoint, int level, int name_, const void *value, size_t length) {
-    int error;
-    struct socket *so = bsd_socket_of(endpoint, &error);
-    if (!so)
-        return error;
-    if (level == SOL_SOCKET)
-        return set_socket_option(so, name_, value, length);
-    if (!so->so_proto->pr_ctloutput || length > MLEN)
-        return EOPNOTSUPP;
-    struct mbuf *m = m_getclr(M_DONTWAIT, MT_SOOPTS);
-    if (!m)
-        return ENOBUFS;
-    memcpy(m->m_data, value, length);
-    m->m_len = (int)length;
-    return (*so->so_proto->pr_ctloutput)(PRCO_SETOPT, so, level, name_, &m); /* it frees the mbuf */
-}
-
-static int option(struct endpoint *endpoint, int level, int name_, void *value, size_t *length) {
-    int error;
-    struct socket *so = bsd_socket_of(endpoint, &error);
-    if (!so)
-        return error;
-    if (level == SOL_SOCKET) {
-        int number = so->so_options & name_;
-        switch (name_) {
-        case SO_SNDBUF: number = (int)so->so_snd.sb_hiwat; break;
-        case SO_RCVBUF: number = (int)so->so_rcv.sb_hiwat; break;
-        case SO_TYPE: number = so->so_type; break;
-        case SO_ERROR: number = so->so_error; so->so_error = 0; break;
-        default:
-            if (name_ >= SO_SNDBUF)
-                return EOPNOTSUPP;
-        }
-        memcpy(value, &number, *length = sizeof number);
-        return 0;
-    }
-    struct mbuf *m = NULL;
-    error = so->so_proto->pr_ctloutput ? (*so->so_proto->pr_ctloutput)(PRCO_GETOPT, so, level, name_, &m) : EOPNOTSUPP;
-    if (!error && m) {
-        *length = (size_t)m->m_len < *length ? (size_t)m->m_len : *length;
-        memcpy(value, m->m_data, *length);
-    } else if (!error) {
-        *length = 0;
-    }
-    m_freem(m);
-    return error;
-}
-
-int bsd_control(struct endpoint *endpoint, unsigned long command, char *data) {
-    int error;
-    struct socket *so = bsd_socket_of(endpoint, &error);
-    if (!so)
-        return error;
-    if (IOCGROUP(command) == 'i')
-        return ifioctl(so, command, data, NULL);
-    return bsd_request(so, PRU_CONTROL, (struct mbuf *)command, (struct mbuf *)(void *)data, NULL);
-}
-
 /* The sizes and the service are filled in for each protocol. */
 const struct endpoint_calls bsd_calls = {
     .size = sizeof(struct bsd_upper),
@@ -408,8 +326,8 @@ const struct endpoint_calls bsd_calls = {
     .finish = finish,
     .disconnect = disconnect,
     .taken = taken,
-    .set_option = set_option,
-    .option = option,
+    .set_option = bsd_set_option,
+    .option = bsd_option,
     .link = bsd_link,
     .unlink = bsd_unlink,
     .done = bsd_settle,
