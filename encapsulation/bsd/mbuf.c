@@ -37,7 +37,9 @@ struct slab {
 
 static struct mbuf *spare;
 static struct slab *slabs;
-static size_t made, live, most = 16384;
+/* mbufs that are or were in use; those of a slab beyond the limit are not. */
+static size_t made, most = 16384;
+static size_t in_slab = PER_SLAB; /* the next one in the newest slab */
 
 struct mbstat mbstat;
 struct bsd_crossings bsd_crossings;
@@ -61,13 +63,23 @@ static bool add_slab(void) {
         struct mbuf *m = (struct mbuf *)(void *)((char *)slab + i * MSIZE);
         slab->release[i] = (frtn_t){.free_func = take_back, .free_arg = (char *)m};
         m->m_type = MT_FREE;
+        HIDE(m);
+    }
+    in_slab = FIRST;
+    return true;
+}
+
+/* Takes mbufs of the slab into use, at most so many as the limit allows. */
+static bool add_spare(size_t limit) {
+    if (in_slab == PER_SLAB && made < limit && !add_slab())
+        return false;
+    for (; in_slab < PER_SLAB && made < limit; in_slab++, made++) {
+        struct mbuf *m = (struct mbuf *)(void *)((char *)slabs + in_slab * MSIZE);
         m->m_next = spare;
         spare = m;
-        HIDE(m);
-        made++;
     }
     mbstat.m_mbufs = made;
-    return true;
+    return spare != NULL;
 }
 
 void bsd_mbufs_end(void) {
@@ -83,20 +95,29 @@ void bsd_mbufs_end(void) {
         capsule_free(slab->memory);
     }
     spare = NULL;
-    made = live = 0;
+    made = 0;
+    in_slab = PER_SLAB;
 }
 
-size_t bsd_mbufs_live(void) { return live; }
+size_t bsd_mbufs_live(void) {
+    size_t count = made;
+    for (struct mbuf *m = spare; m; m = m->m_next)
+        count--;
+    return count;
+}
+
 void bsd_mbufs_limit(size_t number) { most = number; }
 
 /* The slow path: the limit, a new slab, or the protocols' drain routines. */
 static bool replenish(int how) {
-    size_t limit = how == M_DONTWAIT ? most : most + most / 8;
-    if (live < limit && (spare || add_slab()))
+    if (add_spare(most))
+        return true;
+    /* Code that may wait gets one of the reserve. */
+    if (how != M_DONTWAIT && made < most + most / 8 && add_spare(made + 1))
         return true;
     if (how != M_DONTWAIT) {
         m_reclaim();
-        if (live < limit && (spare || add_slab()))
+        if (spare)
             return true;
         panic("out of mbufs"); /* code that may wait does not expect to fail */
     }
@@ -105,11 +126,10 @@ static bool replenish(int how) {
 }
 
 static inline struct mbuf *allocate(int how, int type) {
-    if (__builtin_expect(!spare || live >= most, 0) && !replenish(how))
+    if (__builtin_expect(!spare, 0) && !replenish(how))
         return NULL;
     struct mbuf *m = spare;
     spare = m->m_next;
-    live++;
     SHOW(m);
     m->m_next = m->m_nextpkt = NULL;
     m->m_len = 0;
@@ -152,7 +172,6 @@ static inline void retire(struct mbuf *m) {
     m->m_type = MT_FREE;
     m->m_next = spare;
     spare = m;
-    live--;
     HIDE(m);
 }
 
@@ -252,16 +271,10 @@ static inline struct mbuf *wrap(struct mbuf *m, mblk_t *block) {
     return m;
 }
 
-struct mbuf *bsd_mbufs_of(mblk_t *message) {
-    struct mbuf *first = m_gethdr(M_DONTWAIT, MT_DATA), *last = first;
-    size_t total = 0;
-    if (!first) {
-        str_freemsg(message);
-        return NULL;
-    }
-    mblk_t *rest = message->b_cont;
-    total = (size_t)(message->b_wptr - message->b_rptr);
-    wrap(first, message);
+/* The blocks behind the first one, which is wrapped already. */
+static struct mbuf *wrap_rest(struct mbuf *first, mblk_t *rest) {
+    struct mbuf *last = first;
+    size_t total = (size_t)first->m_len;
     while (rest) {
         mblk_t *block = rest;
         size_t length = (size_t)(block->b_wptr - block->b_rptr);
@@ -279,6 +292,21 @@ struct mbuf *bsd_mbufs_of(mblk_t *message) {
     first->m_pkthdr.len = (int)total;
     return first;
 }
+
+static inline struct mbuf *mbufs_of(mblk_t *message) {
+    struct mbuf *first = allocate(M_DONTWAIT, MT_DATA);
+    if (__builtin_expect(!first || message->b_wptr - message->b_rptr > INT_MAX, 0)) {
+        str_freemsg(message);
+        return first ? m_free(first) : NULL;
+    }
+    mblk_t *rest = message->b_cont;
+    first->m_flags = M_PKTHDR;
+    first->m_pkthdr.rcvif = NULL;
+    first->m_pkthdr.len = wrap(first, message)->m_len;
+    return rest ? wrap_rest(first, rest) : first;
+}
+
+struct mbuf *bsd_mbufs_of(mblk_t *message) { return mbufs_of(message); }
 
 /* Replaces the first bytes of shared storage by a copy; the rest stays shared. */
 static struct mbuf *unshare(struct mbuf *m) {
@@ -300,8 +328,9 @@ static struct mbuf *unshare(struct mbuf *m) {
 }
 
 struct mbuf *bsd_own_mbufs_of(mblk_t *message) {
-    struct mbuf *m = bsd_mbufs_of(message);
-    return m && __builtin_expect(!is_own(m), 0) ? unshare(m) : m;
+    unsigned holders = message->b_datap->db_ref;
+    struct mbuf *m = mbufs_of(message);
+    return __builtin_expect(holders > 1 && m, 0) ? unshare(m) : m;
 }
 
 /* Lends the data within an mbuf: the block's release gives the mbuf back. */
