@@ -1,13 +1,17 @@
 /* The graphs of figure 4 run transactions: in loopback, between two nodes, with loss, duplicates and reordering. */
 #include "appletalk_transactions.h"
 
-#ifdef IMPORTED
-static const struct graph *const pairs[][2] = {
-    {&graph_native, &graph_native}, {&graph_import1, &graph_native}, {&graph_import2, &graph_native},
-    {&graph_import3, &graph_native}};
-#else
-static const struct graph *const pairs[][2] = {{&graph_native, &graph_native}};
+#ifndef GRAPH
+#define GRAPH graph_native
 #endif
+
+/* The graphs of the two nodes. */
+static const struct graph *const pairs[][2] = {
+    {&GRAPH, &graph_native},
+#ifdef CAPSULE
+    {&GRAPH, &GRAPH},
+#endif
+};
 #define PAIRS (sizeof pairs / sizeof *pairs)
 
 static void test_null_transactions_in_loopback(void)
