@@ -1,10 +1,11 @@
-//! AppleTalk: the core of DDP and ATP, and both as a STREAMS driver and module.
+//! AppleTalk: the core of DDP and ATP, both as a STREAMS driver and module, and the BSD code, imported.
 
 mod c;
 
 use std::path::PathBuf;
 
-use nacre_encapsulation::compile::room;
+use nacre_encapsulation::compile::{room, SANITIZERS};
+use nacre_encapsulation::import::{Import, STREAMS};
 
 fn core_with(test: &str) {
     let mut files = c::sources("stacks/appletalk/core");
@@ -45,4 +46,46 @@ fn drivers_and_modules() {
 #[test]
 fn native_graph_runs_transactions() {
     native_with("appletalk_graphs.c");
+}
+
+/// A graph whose protocols, or one of them, are imported: each node has an instance of the capsule of its own.
+fn imported(number: u32, description: &str) {
+    let tree = room().join("stacks/appletalk");
+    let folder = tempfile::tempdir().expect("a folder");
+    let import = Import {
+        description: Some(tree.join("imports").join(description)),
+        tree,
+        environment: "bsd44".into(),
+        name: "at".into(),
+        flags: SANITIZERS.map(str::to_string).to_vec(),
+    };
+    let written = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let mut files = c::sources("stacks/appletalk/core");
+    files.extend(c::sources("stacks/appletalk/streams"));
+    files.extend(["graph.c", "graph_native.c", "graph_imported.c"].map(|file| room().join("measure").join(file)));
+    files.extend([folder.path().join(STREAMS), room().join("tests/appletalk_graphs.c")]);
+    c::pass(
+        &files,
+        &[
+            &format!("-DIMPORT={number}"),
+            &format!("-DGRAPH=graph_import{number}"),
+            &format!("-DCAPSULE=\"{}\"", written.capsule.display()),
+            &format!("-Wl,-rpath,{}", folder.path().display()),
+        ],
+    );
+}
+
+#[test]
+fn both_protocols_are_imported() {
+    imported(1, "both.toml");
+}
+
+#[test]
+fn native_atp_over_imported_ddp() {
+    imported(2, "ddp.toml");
+}
+
+#[test]
+fn imported_atp_over_native_ddp() {
+    imported(3, "atp.toml");
 }
