@@ -271,9 +271,6 @@ int str_ioctl(struct str_stream *stream, int command, void *argument, int *value
 
 void str_ioctl_cancel(struct str_stream *stream) {
     struct entered entered = host_enter(stream->host);
-    struct call *call = &stream->call;
-    if (call->link && (call->command == I_LINK || call->command == I_PLINK))
-        link_undo(stream, call->link);
-    control_clear(stream);
+    link_abandon(stream);
     host_leave(entered);
 }

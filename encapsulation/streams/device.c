@@ -15,6 +15,7 @@ struct str_device {
     bool busy;
     struct str_device_statistics statistics;
     char name[NAME_SIZE];
+    struct str_device *next;
 };
 
 static struct str_device *device_of(queue_t *q) { return q->q_ptr; }
@@ -152,15 +153,30 @@ int str_device_create(struct str_host *host, const char *name, const struct str_
         return error;
     }
     memcpy(device->name, name, strlen(name) + 1);
+    device->next = host->devices;
+    host->devices = device;
     *result = device;
     return 0;
 }
 
 int str_device_destroy(struct str_device *device) {
     int error = str_uninstall(device->host, device->name);
-    if (!error)
-        host_release(device->host, device, sizeof *device);
-    return error;
+    if (error)
+        return error;
+    struct str_device **at = &device->host->devices;
+    while (*at != device)
+        at = &(*at)->next;
+    *at = device->next;
+    host_release(device->host, device, sizeof *device);
+    return 0;
+}
+
+void devices_close(struct str_host *host) {
+    while (host->devices) {
+        struct str_device *device = host->devices;
+        host->devices = device->next;
+        host_release(host, device, sizeof *device);
+    }
 }
 
 int str_device_receive(struct str_device *device, mblk_t *frame) {

@@ -170,8 +170,6 @@ static int get_message(struct str_stream *stream, const struct request *request,
     *high = message->b_datap->db_type >= QPCTL;
     if (!*high && (request->high || message->b_band < request->band))
         return EAGAIN;
-    if (message->b_datap->db_type == M_PASSFP)
-        return EBADMSG;
     *band = message->b_band;
     message = str_getq(&stream->head[0]);
     mblk_t *data = message, *before = NULL;
@@ -232,9 +230,7 @@ int str_receive(struct str_stream *stream, mblk_t **message) {
     *message = NULL;
     if (!error) {
         mblk_t *first = head_first(stream);
-        if (first && first->b_datap->db_type == M_PASSFP)
-            error = EBADMSG;
-        else if (first)
+        if (first)
             *message = str_getq(&stream->head[0]);
         else if (!stream->hung)
             error = EAGAIN;

@@ -148,7 +148,6 @@ static int read_put(queue_t *q, mblk_t *message) {
         /* fallthrough */
     case M_DATA:
     case M_PROTO:
-    case M_PASSFP:
         if (str_putq(q, message))
             message = NULL;
         break;

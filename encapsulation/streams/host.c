@@ -80,6 +80,7 @@ void str_host_close(struct str_host *host) {
     }
     while (host->streams) /* linked by I_PLINK, and their upper streams are gone */
         stream_destroy(host->streams);
+    devices_close(host);
     host->depth--;
     current_host = entered.before == host ? NULL : entered.before;
     while (host->entries) {
@@ -151,7 +152,8 @@ bool str_run(struct str_host *host) {
             host->last = NULL;
         q->q_flag &= ~(unsigned)(QENAB | QBACK);
         q->q_link = NULL;
-        q->q_qinfo->qi_srvp(q);
+        if (q->q_qinfo->qi_srvp) /* a module may have exchanged its procedures */
+            q->q_qinfo->qi_srvp(q);
     }
     host->running = false;
     host_leave(entered);

@@ -21,7 +21,7 @@ struct str_environment {
 
 /* Returns NULL without memory. The environment is copied; NULL: all defaults. */
 struct str_host *str_host_open(const struct str_environment *);
-/* Closes all streams. The memory of the host is released with its last block. */
+/* Closes all streams and devices. The memory of the host is released with its last block. */
 void str_host_close(struct str_host *);
 
 /* The current host of this thread. `str_enter` sets it and returns the one before. */

@@ -79,6 +79,7 @@ struct str_host {
     struct entry *entries;
     unsigned numbers, minors, links;
     struct str_stream *streams;
+    struct str_device *devices;
     uint64_t seed;
     uint64_t opened; /* time */
 };
@@ -111,6 +112,7 @@ struct link {
     struct link *next;
     int id;
     bool persistent;
+    bool busy; /* an ioctl about it is under way */
     struct str_stream *lower;
 };
 
@@ -161,7 +163,8 @@ void wishes_run(struct str_host *);
 
 void queue_set(queue_t *, struct qinit *);
 void queue_open(queue_t *, struct str_stream *, struct qinit *, unsigned flag);
-void queue_forget(queue_t *); /* is served no more */
+void queue_disable(queue_t *); /* is not enabled */
+void queue_forget(queue_t *); /* will not be enabled any more */
 void queue_close(queue_t *); /* and frees its messages */
 /* The flow control of a band again, after messages have been removed. */
 void queue_removed(queue_t *, unsigned char band);
@@ -190,8 +193,9 @@ bool control_wait(struct str_stream *, int *error);
 /* Whether the ioctl under way is this one; EAGAIN if it is another. */
 bool control_continues(struct str_stream *, int command, const void *argument, int *error);
 
-/* Undoes a link that was asked for. */
-void link_undo(struct str_stream *upper, struct link *);
+/* Gives up an ioctl that is under way. */
+void link_abandon(struct str_stream *);
+void devices_close(struct str_host *);
 void links_close(struct str_stream *);
 /* Whether the queue is the head's own, not a multiplexor's. */
 bool head_is_own(const struct str_stream *);

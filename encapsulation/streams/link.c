@@ -23,6 +23,7 @@ static bool reaches(const struct str_stream *stream, const struct entry *driver)
 
 static void set_procedures(struct str_stream *lower, struct qinit *read, struct qinit *write) {
     for (unsigned i = 0; i < 2; i++) {
+        queue_disable(&lower->head[i]); /* by other procedures */
         queue_set(&lower->head[i], i == 0 ? read : write);
         lower->head[i].q_ptr = NULL;
         str_enableok(&lower->head[i]);
@@ -30,7 +31,7 @@ static void set_procedures(struct str_stream *lower, struct qinit *read, struct 
 }
 
 /* The lower stream is the program's again, or gone. */
-void link_undo(struct str_stream *upper, struct link *link) {
+static void link_undo(struct str_stream *upper, struct link *link) {
     struct str_stream *lower = link->lower;
     struct link **at = &upper->links;
     while (*at && *at != link)
@@ -95,6 +96,7 @@ static int begin(struct str_stream *upper, struct str_stream *lower, int flags) 
     *link = (struct link){.next = upper->links,
                           .id = (int)(++upper->host->links & INT32_MAX),
                           .persistent = (flags & STR_PERSISTENT) != 0,
+                          .busy = true,
                           .lower = lower};
     upper->links = link;
     lower->above = upper;
@@ -124,6 +126,7 @@ int str_link(struct str_stream *upper, struct str_stream *lower, int flags, int 
             if (error) {
                 link_undo(upper, link);
             } else {
+                link->busy = false;
                 if (id)
                     *id = link->id;
                 pass_on(lower);
@@ -142,13 +145,24 @@ static int release(struct str_stream *upper, struct link *link, int id) {
         upper->call.command = command;
         upper->call.argument = (void *)(intptr_t)id;
         upper->call.link = link;
+        link->busy = true;
     }
     return error;
 }
 
+void link_abandon(struct str_stream *upper) {
+    struct call *call = &upper->call;
+    struct link *link = call->state == IOCTL_NONE ? NULL : call->link;
+    if (link && (call->command == I_LINK || call->command == I_PLINK))
+        link_undo(upper, link);
+    else if (link)
+        link->busy = false;
+    control_clear(upper);
+}
+
 static struct link *find(struct str_stream *upper, int id, bool persistent) {
     for (struct link *link = upper->links; link; link = link->next)
-        if ((id == MUXID_ALL || link->id == id) && link->persistent == persistent)
+        if ((id == MUXID_ALL || link->id == id) && link->persistent == persistent && !link->busy)
             return link;
     return NULL;
 }
@@ -196,6 +210,7 @@ int str_unlink(struct str_stream *upper, int id, int flags) {
         if (!control_wait(upper, &error))
             break;
         struct link *link = upper->call.link;
+        link->busy = false;
         control_clear(upper);
         if (error)
             break;
@@ -211,7 +226,7 @@ int str_unlink(struct str_stream *upper, int id, int flags) {
 /* At the close of an upper stream the driver is told, and has no choice. Persistent links pass to another stream
  * of the driver, or to none: then the driver is told as well, since nothing could reach them. */
 void links_close(struct str_stream *upper) {
-    control_clear(upper);
+    link_abandon(upper);
     while (upper->links) {
         struct link *link = upper->links;
         struct str_stream *heir = NULL;

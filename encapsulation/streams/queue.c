@@ -255,8 +255,7 @@ void queue_open(queue_t *q, struct str_stream *stream, struct qinit *init, unsig
     queue_set(q, init);
 }
 
-void queue_forget(queue_t *q) {
-    q->q_flag |= QEND;
+void queue_disable(queue_t *q) {
     if (!(q->q_flag & QENAB))
         return;
     struct str_host *host = q->q_host;
@@ -271,6 +270,11 @@ void queue_forget(queue_t *q) {
             host->last = before;
     }
     q->q_flag &= ~(unsigned)QENAB;
+}
+
+void queue_forget(queue_t *q) {
+    q->q_flag |= QEND;
+    queue_disable(q);
 }
 
 void queue_close(queue_t *q) {

@@ -54,3 +54,8 @@ fn multiplexors() {
 fn devices_of_frames() {
     library_with("streams_device.c");
 }
+
+#[test]
+fn random_use_of_everything_neither_crashes_nor_leaks() {
+    library_with("streams_storm.c");
+}

@@ -61,6 +61,7 @@ static int ioctl_put(queue_t *q, mblk_t *message) {
         kept = message;
     } else if (head->ioc_count == TRANSPARENT) {
         char *address;
+        CHECK(msgsize(message->b_cont) == sizeof address);
         memcpy(&address, message->b_cont->b_rptr, sizeof address);
         begin_copy(q, message, M_COPYIN, address, head->ioc_cmd == 2 ? 1000000 : sizeof(int), NULL);
     } else if (head->ioc_cmd == 5) {
@@ -111,6 +112,8 @@ static void test_ioctl_that_waits(void) {
     answer = -1;
     CHECK(str_ioctl(stream, I_STR, &request, &value) == EAGAIN && kept);
     CHECK(str_ioctl(stream, I_STR, &request, &value) == EAGAIN && str_ioctl(stream, 99, NULL, &value) == EAGAIN);
+    struct strioctl same = request;
+    CHECK(str_ioctl(stream, I_STR, &same, &value) == EAGAIN && str_ioctl(stream, 99, &request, &value) == EAGAIN);
     CHECK(str_ioctl(stream, I_CANPUT, NULL, &value) == 0); /* the head's own are not concerned */
     acknowledge(WR(driver), kept, NULL, 12);
     kept = NULL;
@@ -231,6 +234,11 @@ static void test_minor_devices(void) {
     str_close(two);
     str_close(one);
     str_close(fixed);
+    /* A clone whose driver sets no number is nobody else's. */
+    CHECK(str_install(host, "driver", &driver_tab, STR_DEVICE) == 0 && str_open(host, "driver", &one) == 0);
+    CHECK(str_open_minor(host, "driver", 0, &two) == 0 && one != two);
+    str_close(one);
+    str_close(two);
     CHECK(str_uninstall(host, "clones") == 0);
 }
 
@@ -247,11 +255,22 @@ static void test_peek_and_count(void) {
     linkb(message, text("ta"));
     putnext(driver, message);
     CHECK(str_ioctl(stream, I_PEEK, &peek, &value) == 0 && value == 1 && peek.flags == 0);
+    putnext(driver, typed(M_PCPROTO, 0, "high"));
+    CHECK(str_ioctl(stream, I_PEEK, &peek, &value) == 0 && peek.flags == RS_HIPRI && peek.ctlbuf.len == 4);
+    CHECK(peek.databuf.len == -1 && str_ioctl(stream, I_PEEK, &peek, &value) == 0 && value == 1);
+    mblk_t *high;
+    CHECK(str_receive(stream, &high) == 0);
+    freemsg(high);
+    peek.flags = 0;
+    CHECK(str_ioctl(stream, I_PEEK, &peek, &value) == 0 && value == 1);
     CHECK(peek.ctlbuf.len == 4 && peek.databuf.len == 3 && memcmp(bytes[1], "dat", 3) == 0);
     CHECK(str_ioctl(stream, I_NREAD, &count, &value) == 0 && value == 1 && count == 4);
     CHECK(str_ioctl(stream, I_GETBAND, &count, NULL) == 0 && count == 3);
     CHECK(str_ioctl(stream, I_CKBAND, (void *)3, &value) == 0 && value == 1);
     CHECK(str_ioctl(stream, I_CKBAND, (void *)2, &value) == 0 && value == 0);
+    CHECK(str_ioctl(stream, I_CKBAND, (void *)256, &value) == EINVAL);
+    CHECK(str_ioctl(stream, I_CANPUT, (void *)256, &value) == EINVAL);
+    CHECK(str_ioctl(stream, I_CANPUT, (void *)-1, &value) == EINVAL);
     peek.flags = RS_HIPRI;
     CHECK(str_ioctl(stream, I_PEEK, &peek, &value) == 0 && value == 0);
     str_close(stream);
@@ -265,6 +284,9 @@ static void test_fdinsert(void) {
     struct strfdinsert insert = {
         .ctlbuf = {.len = sizeof control, .buf = &control}, .databuf = {.len = -1}, .fildes = other};
     insert.offset = offsetof(__typeof__(control), queue);
+    insert.ctlbuf.len = sizeof control - 1;
+    CHECK(str_ioctl(stream, I_FDINSERT, &insert, NULL) == EINVAL);
+    insert.ctlbuf.len = sizeof control;
     CHECK(str_ioctl(stream, I_FDINSERT, &insert, NULL) == 0);
     str_close(other);
     CHECK(str_ioctl(stream, I_FDINSERT, NULL, NULL) == EINVAL);
@@ -277,7 +299,7 @@ static void test_fdinsert(void) {
     CHECK(str_ioctl(stream, I_FDINSERT, &insert, NULL) == EINVAL);
     CHECK(str_push(stream, "bare") == 0);
     mblk_t *message = getq(WR(module)->q_next);
-    CHECK(message && message->b_datap->db_type == M_PROTO);
+    CHECK(message && message->b_datap->db_type == M_PROTO && *(t_scalar_t *)(void *)message->b_rptr == 5);
     memcpy(&found, message->b_rptr + 8, sizeof found);
     CHECK(found == of_other);
     freemsg(message);

@@ -138,6 +138,14 @@ static void test_setopts(void) {
     up(text("012345678901234567890123456789"));
     CHECK(!canputnext(driver) && read_is(stream, 5, "01234") && read_is(stream, 60, "5678901234567890123456789"));
     CHECK(canputnext(driver) && served("d")); /* back-enabled at the low-water mark */
+    set = (struct stroptions){.so_flags = SO_DELIM};
+    control_up(M_SETOPTS, (const char *)&set, sizeof set);
+    CHECK(strqset(WR(driver), QMAXPSZ, 0, 3) == 0 && str_write(stream, "01234", 5, NULL) == 0);
+    for (unsigned i = 0; i < 2; i++) {
+        message = getq(WR(driver));
+        CHECK(message && message->b_flag == (i == 0 ? 0 : MSGDELIM)); /* the end of what was written */
+        freemsg(message);
+    }
     set = (struct stroptions){.so_flags = SO_HIWAT | SO_BAND, .so_band = 2, .so_hiwat = 1};
     control_up(M_SETOPTS, (const char *)&set, sizeof set);
     up(typed(M_DATA, 2, "x"));
@@ -328,6 +336,7 @@ static void test_hangup(void) {
     CHECK(str_poll(stream, STR_POLLIN | STR_POLLOUT) == (STR_POLLHUP | STR_POLLIN));
     CHECK(str_write(stream, "x", 1, NULL) == ENXIO && str_push(stream, "module") == ENXIO && str_pop(stream) == ENXIO);
     CHECK(read_is(stream, 9, "last") && read_is(stream, 9, ""));
+    memset(control_bytes, 'x', sizeof control_bytes);
     CHECK(get_is(stream, 9, 9, "", "", 0, 0));
     mblk_t *message;
     CHECK(str_receive(stream, &message) == 0 && !message);
@@ -344,6 +353,7 @@ static void test_signals(void) {
     up(text("data"));
     control_up(M_SIG, "\4", 1);
     control_up(M_SIG, "\0", 1);
+    control_up(M_PCSIG, "\101", 1); /* no such signal */
     CHECK(str_signals(stream) == 0 && read_is(stream, 9, "data") && str_signals(stream) == 1 << 3);
     str_close(stream);
 }
@@ -381,7 +391,7 @@ static void test_poll_and_watch(void) {
 static void test_other_messages_are_dropped(void) {
     struct str_stream *stream = opened();
     for (unsigned type = 0; type < 256; type++) {
-        if (datamsg((unsigned char)type) || type == M_PASSFP || type == M_HANGUP || type == M_ERROR)
+        if (datamsg((unsigned char)type) || type == M_HANGUP || type == M_ERROR)
             continue;
         up(typed((unsigned char)type, 0, ""));
         up(typed((unsigned char)type, 0, "xy"));

@@ -175,6 +175,17 @@ static void test_unlink_all(void) {
     CHECK(str_open(host, "driver", &second) == 0);
     CHECK(str_link(mux, below, 0, NULL) == 0 && str_link(mux, second, 0, NULL) == 0 && ids[0] != ids[1]);
     CHECK(str_unlink(mux, MUXID_ALL, 0) == 0 && unlinked == 2 && str_unlink(mux, MUXID_ALL, 0) == 0);
+    CHECK(str_link(mux, below, 0, NULL) == 0 && str_link(mux, second, 0, NULL) == 0);
+    refusal = -1;
+    CHECK(str_unlink(mux, MUXID_ALL, 0) == EAGAIN);
+    answer(WR(upper), request);
+    CHECK(unlinked == 3 && str_unlink(mux, MUXID_ALL, 0) == EAGAIN); /* the second */
+    answer(WR(upper), request);
+    CHECK(str_unlink(mux, MUXID_ALL, 0) == 0 && unlinked == 4);
+    refusal = 0;
+    CHECK(str_link(mux, below, 0, NULL) == 0);
+    refusal = EPERM; /* a driver that keeps it */
+    CHECK(str_unlink(mux, MUXID_ALL, 0) == EPERM && str_write(below, "x", 1, NULL) == EINVAL);
     str_close(below);
     str_close(second);
     str_close(mux);

@@ -51,6 +51,15 @@ static void test_blocks_are_kept(void) {
     CHECK(str_live_blocks(host) == 1);
     mblk_t *other = allocb(10, BPRI_LO);
     CHECK(other != again && other->b_datap != copy->b_datap);
+    mblk_t *copies[] = {dupb(other), dupb(other), dupb(other)};
+    held = allocations;
+    for (unsigned i = 0; i < 3; i++)
+        freeb(copies[i]);
+    CHECK(allocations == held - 1);
+    mblk_t *first = dupb(other), *second = dupb(other);
+    CHECK(first == copies[1] && second == copies[0] && allocations == held - 1);
+    freeb(first);
+    freeb(second);
     freeb(copy);
     freeb(other);
 }
@@ -166,6 +175,13 @@ static void test_pullupmsg(void) {
     CHECK(pullupmsg(message, -1) == 1 && message == same && ((uintptr_t)message->b_rptr & 7) == 0);
     CHECK(has(message, "bcdefghi"));
     freemsg(message);
+    /* What is left of a first block that is not aligned follows in a block of its own. */
+    message = text("xabcdef");
+    message->b_rptr++;
+    linkb(message, text("gh"));
+    CHECK(pullupmsg(message, 2) == 1 && message->b_wptr - message->b_rptr == 2 && has(message, "abcdefgh"));
+    CHECK(has(message->b_cont, "cdefgh") && str_live_blocks(host) == 3);
+    freemsg(message);
     /* Only blocks of the type of the first. */
     message = typed(M_PROTO, 0, "abc");
     linkb(message, text("def"));
@@ -205,6 +221,13 @@ static void test_msgpullup(void) {
     CHECK(copy && !copy->b_cont && has(copy, "abcdefghi"));
     freemsg(copy);
     CHECK(!msgpullup(message, 10) && !msgpullup(message, -2));
+    freemsg(message);
+    message = typed(M_PROTO, 0, "abc");
+    linkb(message, text("def"));
+    copy = msgpullup(message, -1);
+    CHECK(copy && copy->b_datap->db_type == M_PROTO && copy->b_cont->b_datap->db_type == M_DATA);
+    CHECK(has(copy, "abcdef") && !msgpullup(message, 4));
+    freemsg(copy);
     freemsg(message);
 }
 

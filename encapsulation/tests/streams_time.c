@@ -154,6 +154,12 @@ static void test_install(void) {
     CHECK(str_install(host, longest, &driver_tab, 0) == EINVAL && str_install(host, "", &driver_tab, 0) == EINVAL);
     CHECK(str_install(host, NULL, &driver_tab, 0) == EINVAL && str_install(host, "x", NULL, 0) == EINVAL);
     CHECK(str_install(host, "x", &driver_tab, 8) == EINVAL);
+    struct qinit bare = {.qi_putp = putq};
+    struct streamtab without[] = {{&bare, &driver_write, NULL, NULL}, {&driver_read, NULL, NULL, NULL},
+                                  {&driver_read, &driver_write, &driver_read, NULL},
+                                  {&driver_read, &driver_write, &bare, &driver_write}};
+    for (unsigned i = 0; i < 4; i++)
+        CHECK(str_install(host, "x", &without[i], 0) == EINVAL);
     longest[63] = 0;
     CHECK(str_install(host, longest, &driver_tab, STR_DEVICE) == 0);
     CHECK(str_install(host, longest, &driver_tab, 0) == EEXIST);
