@@ -19,12 +19,12 @@ struct if_data {
     u_char ifi_type; /* IFT_... */
     u_char ifi_addrlen;
     u_char ifi_hdrlen;
-    u_long ifi_mtu;
-    u_long ifi_metric;
-    u_long ifi_baudrate;
-    u_long ifi_ipackets, ifi_ierrors, ifi_opackets, ifi_oerrors, ifi_collisions;
-    u_long ifi_ibytes, ifi_obytes, ifi_imcasts, ifi_omcasts;
-    u_long ifi_iqdrops, ifi_noproto;
+    unsigned long ifi_mtu;
+    unsigned long ifi_metric;
+    unsigned long ifi_baudrate;
+    unsigned long ifi_ipackets, ifi_ierrors, ifi_opackets, ifi_oerrors, ifi_collisions;
+    unsigned long ifi_ibytes, ifi_obytes, ifi_imcasts, ifi_omcasts;
+    unsigned long ifi_iqdrops, ifi_noproto;
     struct timeval ifi_lastchange;
 };
 
@@ -194,7 +194,7 @@ void if_attach(struct ifnet *ifp);
 void if_down(struct ifnet *ifp);
 void if_up(struct ifnet *ifp);
 void if_qflush(struct ifqueue *ifq);
-int ifioctl(struct socket *so, u_long command, caddr_t data, struct proc *p);
+int ifioctl(struct socket *so, unsigned long command, caddr_t data, struct proc *p);
 struct ifnet *ifunit(char *name);
 struct ifaddr *ifa_ifwithaddr(struct sockaddr *address);
 struct ifaddr *ifa_ifwithdstaddr(struct sockaddr *address);

@@ -13,8 +13,8 @@ struct route {
     struct sockaddr ro_dst;
 };
 struct rt_metrics {
-    u_long rmx_locks, rmx_mtu, rmx_hopcount, rmx_expire, rmx_recvpipe, rmx_sendpipe, rmx_ssthresh, rmx_rtt, rmx_rttvar;
-    u_long rmx_pksent;
+    unsigned long rmx_locks, rmx_mtu, rmx_hopcount, rmx_expire, rmx_recvpipe, rmx_sendpipe, rmx_ssthresh, rmx_rtt, rmx_rttvar;
+    unsigned long rmx_pksent;
 };
 #define RTM_RTTUNIT 1000000
 #define RTV_MTU 0x1
@@ -33,7 +33,7 @@ struct rtentry {
     struct sockaddr *rt_gateway;
     short rt_flags;
     short rt_refcnt;
-    u_long rt_use;
+    unsigned long rt_use;
     struct ifnet *rt_ifp;
     struct ifaddr *rt_ifa;
     struct sockaddr *rt_genmask;
@@ -45,12 +45,12 @@ struct rtentry {
 #define rt_mask(r) ((r)->bsd_mask)
 
 struct ortentry {
-    u_long rt_hash;
+    unsigned long rt_hash;
     struct sockaddr rt_dst;
     struct sockaddr rt_gateway;
     short rt_flags;
     short rt_refcnt;
-    u_long rt_use;
+    unsigned long rt_use;
     struct ifnet *rt_ifp;
 };
 
@@ -74,9 +74,26 @@ struct rtstat {
     short rts_badredirect, rts_dynamic, rts_newgateway, rts_unreach, rts_wildcard;
 };
 
+#define RTAX_DST 0
+#define RTAX_GATEWAY 1
+#define RTAX_NETMASK 2
+#define RTAX_GENMASK 3
+#define RTAX_IFP 4
+#define RTAX_IFA 5
+#define RTAX_AUTHOR 6
+#define RTAX_BRD 7
+#define RTAX_MAX 8
+#define RTA_DST 0x1
+#define RTA_GATEWAY 0x2
+#define RTA_NETMASK 0x4
+#define RTA_GENMASK 0x8
+#define RTA_IFP 0x10
+#define RTA_IFA 0x20
+#define RTA_AUTHOR 0x40
+#define RTA_BRD 0x80
 struct rt_addrinfo {
     int rti_addrs;
-    struct sockaddr *rti_info[8];
+    struct sockaddr *rti_info[RTAX_MAX];
 };
 #define RTM_ADD 0x1
 #define RTM_DELETE 0x2
@@ -98,6 +115,13 @@ struct rt_addrinfo {
             (rt)->rt_refcnt--; \
     } while (0)
 
+/* Memory and bytes under the names that the routing code has for them. */
+#define R_Malloc(p, t, n) ((p) = (t)malloc((unsigned long)(n), M_RTABLE, M_NOWAIT))
+#define Free(p) free((void *)(p), M_RTABLE)
+#define Bcmp(a, b, n) bcmp(a, b, (size_t)(n))
+#define Bcopy(a, b, n) bcopy(a, b, (size_t)(n))
+#define Bzero(p, n) bzero(p, (size_t)(n))
+
 extern struct rtstat rtstat;
 
 void route_init(void);
@@ -112,6 +136,6 @@ void rtredirect(struct sockaddr *dst, struct sockaddr *gateway, struct sockaddr 
 void rt_missmsg(int type, struct rt_addrinfo *info, int flags, int error);
 void rt_ifmsg(struct ifnet *ifp);
 void rt_newaddrmsg(int command, struct ifaddr *ifa, int error, struct rtentry *rt);
-int rtioctl(u_long request, caddr_t data, struct proc *p);
+int rtioctl(unsigned long request, caddr_t data, struct proc *p);
 
 #endif

@@ -39,4 +39,33 @@ struct arpcom {
     int ac_multicnt;
 };
 extern u_char etherbroadcastaddr[6];
+
+/* Resolution of Internet addresses: the importing source defines what it uses of it. */
+struct llinfo_arp {
+    struct llinfo_arp *la_next, *la_prev;
+    struct rtentry *la_rt;
+    struct mbuf *la_hold; /* the last packet until it is resolved */
+    long la_asked;
+#define la_timer la_rt->rt_rmx.rmx_expire
+};
+struct sockaddr_inarp {
+    u_char sin_len, sin_family;
+    u_short sin_port;
+    struct in_addr sin_addr, sin_srcaddr;
+    u_short sin_tos, sin_other;
+#define SIN_PROXY 1
+};
+#define RTF_USETRAILERS RTF_PROTO1
+#define RTF_ANNOUNCE RTF_PROTO2
+struct ifqueue;
+extern struct ifqueue arpintrq;
+extern u_char ether_ipmulticast_min[6], ether_ipmulticast_max[6];
+void arpintr(), arp_rtrequest();
+int arpresolve(), ether_addmulti(), ether_delmulti();
+struct ether_multi {
+    u_char enm_addrlo[6], enm_addrhi[6];
+    struct arpcom *enm_ac;
+    u_int enm_refcount;
+    struct ether_multi *enm_next;
+};
 #endif

@@ -128,13 +128,13 @@ struct mbuf {
 #define m_copy(m, o, l) m_copym((m), (o), (l), M_DONTWAIT)
 
 struct mbstat {
-    u_long m_mbufs;    /* mbufs in existence */
-    u_long m_clusters; /* data blocks held */
-    u_long m_spare;
-    u_long m_clfree;
-    u_long m_drops; /* allocations that failed */
-    u_long m_wait;
-    u_long m_drain; /* calls of the protocols' drain routines */
+    unsigned long m_mbufs;    /* mbufs in existence */
+    unsigned long m_clusters; /* data blocks held */
+    unsigned long m_spare;
+    unsigned long m_clfree;
+    unsigned long m_drops; /* allocations that failed */
+    unsigned long m_wait;
+    unsigned long m_drain; /* calls of the protocols' drain routines */
     u_short m_mtypes[256];
 };
 extern struct mbstat mbstat;

@@ -25,12 +25,12 @@ struct socket {
     short so_timeo;  /* connection timeout */
     u_short so_error; /* error affecting the connection */
     pid_t so_pgid;
-    u_long so_oobmark; /* chars to the out-of-band mark */
+    unsigned long so_oobmark; /* chars to the out-of-band mark */
     struct sockbuf {
-        u_long sb_cc;    /* actual chars in buffer */
-        u_long sb_hiwat; /* max actual char count */
-        u_long sb_mbcnt; /* chars of mbufs used */
-        u_long sb_mbmax; /* max chars of mbufs to use */
+        unsigned long sb_cc;    /* actual chars in buffer */
+        unsigned long sb_hiwat; /* max actual char count */
+        unsigned long sb_mbcnt; /* chars of mbufs used */
+        unsigned long sb_mbmax; /* max chars of mbufs to use */
         long sb_lowat;   /* low water mark */
         struct mbuf *sb_mb;
         struct selinfo sb_sel;
@@ -95,7 +95,7 @@ struct socket {
 #define sorwakeup(so) sowakeup((so), &(so)->so_rcv)
 #define sowwakeup(so) sowakeup((so), &(so)->so_snd)
 
-extern u_long sb_max;
+extern unsigned long sb_max;
 
 void sbappend(struct sockbuf *sb, struct mbuf *m);
 int sbappendaddr(struct sockbuf *sb, struct sockaddr *asa, struct mbuf *m0, struct mbuf *control);
@@ -108,7 +108,7 @@ void sbdroprecord(struct sockbuf *sb);
 void sbflush(struct sockbuf *sb);
 void sbinsertoob(struct sockbuf *sb, struct mbuf *m0);
 void sbrelease(struct sockbuf *sb);
-int sbreserve(struct sockbuf *sb, u_long cc);
+int sbreserve(struct sockbuf *sb, unsigned long cc);
 int soabort(struct socket *so);
 void socantrcvmore(struct socket *so);
 void socantsendmore(struct socket *so);
@@ -123,7 +123,7 @@ struct socket *sonewconn1(struct socket *head, int connstatus);
 #define sonewconn(head, connstatus) sonewconn1((head), (connstatus))
 void soqinsque(struct socket *head, struct socket *so, int q);
 int soqremque(struct socket *so, int q);
-int soreserve(struct socket *so, u_long sndcc, u_long rcvcc);
+int soreserve(struct socket *so, unsigned long sndcc, unsigned long rcvcc);
 void sorflush(struct socket *so);
 void sowakeup(struct socket *so, struct sockbuf *sb);
 

@@ -43,7 +43,7 @@ void selwakeup();
 void selrecord();
 int uiomove(caddr_t from, int count, struct uio *uio);
 long random(void);
-void srandom(u_long seed);
+void srandom(unsigned long seed);
 int nullop(), enodev(), enoioctl(), enxio(), eopnotsupp(), seltrue();
 
 /* Nothing interrupts an instance, so levels exclude nothing. */

@@ -1,0 +1,1 @@
+#define NHY 0
