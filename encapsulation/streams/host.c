@@ -23,17 +23,23 @@ struct entered host_enter(struct str_host *host) {
     return (struct entered){host, str_enter(host)};
 }
 
+static void destroy_closed(struct str_host *host) {
+    host->closing = false;
+    for (struct str_stream *stream = host->streams; stream;)
+        if (stream->dying) {
+            stream_destroy(stream);
+            stream = host->streams; /* it may have taken others with it */
+        } else {
+            stream = stream->next;
+        }
+    host->closing = false;
+}
+
 void host_leave(struct entered entered) {
     struct str_host *host = entered.host;
     /* Streams that were closed meanwhile go when nothing of the host is active. */
-    if (host->depth == 1)
-        for (struct str_stream *stream = host->streams, *next; stream; stream = next) {
-            next = stream->next;
-            if (stream->dying) {
-                stream_destroy(stream);
-                next = host->streams;
-            }
-        }
+    if (host->closing && host->depth == 1)
+        destroy_closed(host);
     host->depth--;
     current_host = entered.before;
 }

@@ -71,6 +71,7 @@ struct str_host {
     struct str_environment environment;
     bool closed;
     bool running;
+    bool closing; /* a stream is to be destroyed */
     unsigned depth; /* routines of the program's that are active */
     queue_t *first, *last; /* enabled, in order */
     struct timers timers;

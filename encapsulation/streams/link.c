@@ -42,7 +42,7 @@ static void link_undo(struct str_stream *upper, struct link *link) {
     lower->above = NULL;
     host_release(upper->host, link, sizeof *link);
     if (lower->opens == 0)
-        lower->dying = true; /* destroyed when nothing is active */
+        lower->dying = lower->host->closing = true; /* destroyed when nothing is active */
     else
         head_notify(lower);
 }

@@ -17,7 +17,7 @@ struct size {
     size_t bytes, blocks;
 };
 
-static struct size size_of(const mblk_t *message) {
+static inline struct size size_of(const mblk_t *message) {
     struct size size = {0, 0};
     for (; message; message = message->b_cont) {
         if (message->b_wptr > message->b_rptr)
@@ -58,7 +58,7 @@ static void band_insert(struct qband *band, mblk_t *message) {
         band->qb_last = message;
 }
 
-static void count_in(queue_t *q, struct qband *band, const mblk_t *message) {
+static inline void count_in(queue_t *q, struct qband *band, const mblk_t *message) {
     struct size size = size_of(message);
     if (band) {
         band->qb_count += size.bytes;
@@ -73,7 +73,7 @@ static void count_in(queue_t *q, struct qband *band, const mblk_t *message) {
     }
 }
 
-static void count_out(queue_t *q, struct qband *band, const mblk_t *message) {
+static inline void count_out(queue_t *q, struct qband *band, const mblk_t *message) {
     struct size size = size_of(message);
     size_t *bytes = band ? &band->qb_count : &q->q_count, *blocks = band ? &band->qb_blocks : &q->q_blocks;
     size_t high = band ? band->qb_hiwat : q->q_hiwat;
@@ -89,7 +89,7 @@ static void count_out(queue_t *q, struct qband *band, const mblk_t *message) {
 }
 
 /* Puts a message before another (NULL: at the end). */
-static void place(queue_t *q, mblk_t *before, mblk_t *message) {
+static inline void place(queue_t *q, mblk_t *before, mblk_t *message) {
     message->b_next = before;
     message->b_prev = before ? before->b_prev : q->q_last;
     *(message->b_prev ? &message->b_prev->b_next : &q->q_first) = message;
@@ -126,10 +126,17 @@ static bool enter(queue_t *q, mblk_t *message, bool front) {
 }
 
 int str_putq(queue_t *q, mblk_t *message) {
+    if (rank(message) == 0) { /* the usual case: at the end */
+        place(q, NULL, message);
+        count_in(q, NULL, message);
+        if ((q->q_flag & (QWANTR | QNOENB)) == QWANTR)
+            str_qenable(q);
+        return 1;
+    }
     if (!enter(q, message, false))
         return 0;
     unsigned order = rank(message);
-    if (order == 256 || (str_canenable(q) && (q->q_flag & QWANTR || order > 0)))
+    if (order == 256 || str_canenable(q))
         str_qenable(q);
     return 1;
 }
@@ -162,8 +169,8 @@ int str_insq(queue_t *q, mblk_t *before, mblk_t *message) {
 }
 
 /* Takes a message out, without back-enabling. */
-static struct qband *leave(queue_t *q, mblk_t *message) {
-    struct qband *band = rank(message) == 256 ? NULL : queue_band(q, message->b_band, false);
+static inline void leave(queue_t *q, mblk_t *message) {
+    struct qband *band = message->b_band == 0 ? NULL : queue_band(q, message->b_band, false);
     if (band) {
         mblk_t *last = band->qb_last;
         if (band->qb_first == message)
@@ -175,7 +182,6 @@ static struct qband *leave(queue_t *q, mblk_t *message) {
     *(message->b_next ? &message->b_next->b_prev : &q->q_last) = message->b_prev;
     message->b_next = message->b_prev = NULL;
     count_out(q, band, message);
-    return band;
 }
 
 void queue_removed(queue_t *q, unsigned char number) {

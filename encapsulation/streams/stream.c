@@ -223,7 +223,7 @@ void str_close(struct str_stream *stream) {
     if (stream->opens == 0 || --stream->opens > 0 || stream->above)
         return;
     struct entered entered = host_enter(host);
-    stream->dying = true;
+    stream->dying = host->closing = true;
     stream->watch = NULL;
     host_leave(entered);
 }
