@@ -4,6 +4,54 @@
 
 #include "stream.h"
 
+/* Link names have the library's prefix: protocols that are linked with it may have functions of the same names. */
+#define back_enable str_inside_back_enable
+#define block_like str_inside_block_like
+#define control_answer str_inside_control_answer
+#define control_begin str_inside_control_begin
+#define control_clear str_inside_control_clear
+#define control_continues str_inside_control_continues
+#define control_copy str_inside_control_copy
+#define control_end str_inside_control_end
+#define control_wait str_inside_control_wait
+#define current_host str_inside_current_host
+#define devices_close str_inside_devices_close
+#define head_controllable str_inside_head_controllable
+#define head_data str_inside_head_data
+#define head_first str_inside_head_first
+#define head_flush str_inside_head_flush
+#define head_notify str_inside_head_notify
+#define head_options str_inside_head_options
+#define head_read str_inside_head_read
+#define head_readable str_inside_head_readable
+#define head_writable str_inside_head_writable
+#define head_write str_inside_head_write
+#define host_allocate str_inside_host_allocate
+#define host_enter str_inside_host_enter
+#define host_find str_inside_host_find
+#define host_finish str_inside_host_finish
+#define host_leave str_inside_host_leave
+#define host_release str_inside_host_release
+#define link_abandon str_inside_link_abandon
+#define links_close str_inside_links_close
+#define pools_close str_inside_pools_close
+#define pools_open str_inside_pools_open
+#define queue_band str_inside_queue_band
+#define queue_close str_inside_queue_close
+#define queue_disable str_inside_queue_disable
+#define queue_forget str_inside_queue_forget
+#define queue_open str_inside_queue_open
+#define queue_removed str_inside_queue_removed
+#define queue_set str_inside_queue_set
+#define stream_destroy str_inside_stream_destroy
+#define stream_name str_inside_stream_name
+#define timers_close str_inside_timers_close
+#define timers_forget str_inside_timers_forget
+#define timers_run str_inside_timers_run
+#define wishes_run str_inside_wishes_run
+
+#pragma GCC visibility push(hidden)
+
 #define NAME_SIZE 64
 #define SERVICES_AT_ONCE 100000 /* of one str_run */
 #define MOST_MODULES 16 /* pushed on a stream (NSTRPUSH) */
@@ -198,9 +246,9 @@ bool control_continues(struct str_stream *, int command, const void *argument, i
 void link_abandon(struct str_stream *);
 void devices_close(struct str_host *);
 void links_close(struct str_stream *);
-/* Whether the queue is the head's own, not a multiplexor's. */
-bool head_is_own(const struct str_stream *);
 void stream_destroy(struct str_stream *);
 const char *stream_name(struct str_stream *, unsigned place); /* of the module or driver at a place below the head */
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,6 +8,8 @@
 #define TICK (1000000000U / STR_HZ) /* ns */
 #define NOWHERE UINT32_MAX
 
+_Static_assert(sizeof(timeout_id_t) == 8, "an identifier has a number and a generation");
+
 static bool before(const struct timers *timers, uint32_t one, uint32_t other) {
     const struct timer *a = &timers->all[one], *b = &timers->all[other];
     return a->at < b->at || (a->at == b->at && a->order < b->order);
