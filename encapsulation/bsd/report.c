@@ -99,11 +99,23 @@ static void report_urgent(struct socket *so) {
     if (so->so_options & SO_OOBINLINE)
         return;
     struct mbuf *m = m_get(M_DONTWAIT, MT_DATA);
-    if (m && (bsd_request(so, PRU_RCVOOB, m, NULL, NULL) || m->m_len == 0)) {
+    mblk_t *data = m ? str_allocb(MLEN, BPRI_MED) : NULL;
+    if (!data) {
         m_freem(m);
         return;
     }
-    mblk_t *data = m ? bsd_message_of(m) : NULL;
+    m->m_len = 1;
+    int error = bsd_request(so, PRU_RCVOOB, m, NULL, NULL);
+    bool keeps = m->m_type != MT_FREE; /* SPP of 4.4BSD frees it, and its caller reads it then */
+    if (!error && m->m_len > 0 && m->m_len <= (int)MLEN) {
+        memcpy(data->b_wptr, m->m_data, (size_t)m->m_len);
+        data->b_wptr += m->m_len;
+    } else {
+        str_freemsg(data);
+        data = NULL;
+    }
+    if (keeps)
+        m_freem(m);
     if (data)
         endpoint_data(&of(so)->endpoint, data, true, false);
 }
@@ -164,4 +176,6 @@ void bsd_settle(void) {
     while (more && !capsule_entered())
         if (!capsule_run(settle, &more))
             return;
+    if (!capsule_entered())
+        bsd_bury();
 }

@@ -17,9 +17,11 @@
 #include <sys/systm.h>
 
 static struct socket *marked, *last_marked;
+/* Sockets that were freed in this entry: kernel code looks at them once more, as memory that is free stays readable. */
+static struct socket *dead;
 
 void bsd_mark(struct socket *so) {
-    if (so->bsd_flags & BSD_MARKED)
+    if (so->bsd_flags & (BSD_MARKED | BSD_DEAD))
         return;
     so->bsd_flags |= BSD_MARKED;
     so->bsd_ring = NULL;
@@ -127,7 +129,7 @@ int sodisconnect(struct socket *so) {
 }
 
 void sofree(struct socket *so) {
-    if (so->so_pcb || !(so->so_state & SS_NOFDREF))
+    if (so->so_pcb || !(so->so_state & SS_NOFDREF) || so->bsd_flags & BSD_DEAD)
         return;
     if (so->so_head) {
         bsd_withdraw(so);
@@ -138,7 +140,17 @@ void sofree(struct socket *so) {
     sbrelease(&so->so_snd);
     sorflush(so);
     unmark(so);
-    free(so, M_SOCKET);
+    so->bsd_flags |= BSD_DEAD;
+    so->bsd_ring = dead;
+    dead = so;
+}
+
+void bsd_bury(void) {
+    while (dead) {
+        struct socket *so = dead;
+        dead = so->bsd_ring;
+        free(so, M_SOCKET);
+    }
 }
 
 void sorflush(struct socket *so) {

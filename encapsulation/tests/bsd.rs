@@ -26,7 +26,7 @@ fn environment_with(test: &str) {
     files.extend(c::sources("stacks/common"));
     files.push(library);
     files.push(room().join("tests").join(test));
-    c::pass(&files, &["-std=gnu11", &include, "-DNACRE_CAPSULE_NAME=\"test\"", &rpath]);
+    c::pass(&files, &["-std=gnu11", &include, "-DNACRE_CAPSULE_NAME=\"test\"", "-DNACRE_HIDE_FREE_MBUFS", &rpath]);
 }
 
 #[test]
