@@ -30,7 +30,7 @@ _Static_assert(offsetof(struct chunk, block) == 0, "a chunk has the address of i
 #endif
 
 static inline unsigned size_class(size_t size) {
-    return 59U - (unsigned)__builtin_clzl((size - (size != 0)) | 63);
+    return size <= 64 ? 1 : size <= 65536 ? 59U - (unsigned)__builtin_clzl(size - 1) : SIZE_LARGE;
 }
 
 static inline struct datab *own_data(mblk_t *block) {
@@ -138,21 +138,24 @@ static inline mblk_t *take_chunk(struct str_host *host, unsigned class, size_t s
     pool->free = block->b_next;
     pool->count--;
     fresh(block, data->db_base);
-    data->db_type = M_DATA;
+    /* These are stored at once. */
     data->db_ref = 1;
+    data->db_type = M_DATA;
+    data->db_size = (unsigned char)class;
     data->db_spare = BLOCK_USED;
     return block;
 }
 
 static inline mblk_t *take(struct str_host *host, size_t size) {
-    unsigned class = size_class(size);
-    return take_chunk(host, class < SIZE_LARGE ? class : SIZE_LARGE, size);
+    return take_chunk(host, size_class(size), size);
 }
 
 mblk_t *str_allocb(size_t size, unsigned priority) {
     (void)priority;
     struct str_host *host = current_host;
-    return host ? take(host, size) : NULL;
+    if (!host)
+        return NULL;
+    return size <= 64 ? take_chunk(host, 1, size) : take(host, size);
 }
 
 /* A message block and its data block are always of one host. */

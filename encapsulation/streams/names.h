@@ -21,6 +21,8 @@
 #define testb str_testb
 #define bufcall str_bufcall
 #define unbufcall str_unbufcall
+#define desballoc str_esballoc
+#define esbbcall(priority, routine, argument) str_bufcall(0, priority, routine, argument)
 #define qbufcall str_qbufcall
 #define qunbufcall str_qunbufcall
 #define datamsg str_datamsg
@@ -54,6 +56,11 @@
 #define strqset str_strqset
 #define qprocson str_qprocson
 #define qprocsoff str_qprocsoff
+/* One thread runs all of a host: nothing is to be frozen, and a writer is always alone. */
+#define freezestr(q) ((void)(q))
+#define unfreezestr(q) ((void)(q))
+#define qwriter(q, message, routine, perimeter) ((void)(perimeter), (*(routine))(q, message))
+
 #define miocack str_miocack
 #define miocnak str_miocnak
 

@@ -4,6 +4,12 @@
 static void test_putq(void) {
     struct str_stream *stream = opened();
     queue_t *q = WR(driver);
+    freezestr(q);
+    CHECK(insq(q, NULL, text("frozen")) && next_is(q, "frozen"));
+    unfreezestr(q);
+    CHECK(!getq(q));
+    qwriter(q, text("written"), putq, 0);
+    CHECK(next_is(q, "written") && !getq(q) && served("D"));
     CHECK(putq(q, text("a")) == 1 && served("D")); /* an empty queue wants messages */
     CHECK(putq(q, text("b")) == 1 && served("D")); /* nobody has taken one: QWANTR stays */
     CHECK(next_is(q, "a"));
