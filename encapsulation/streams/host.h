@@ -94,7 +94,8 @@ int str_putpmsg(struct str_stream *, const struct strbuf *control, const struct 
 /* `more` is set to MORECTL, MOREDATA, both or 0. After a hang-up both lengths are 0. */
 int str_getmsg(struct str_stream *, struct strbuf *control, struct strbuf *data, int *flags, int *more);
 int str_getpmsg(struct str_stream *, struct strbuf *control, struct strbuf *data, int *band, int *flags, int *more);
-/* Without copying: sends a message (taken unless an error is returned), and takes the next whole one. */
+/* Without copying: sends a message (taken unless an error is returned), and takes the next whole one (NULL and 0 after a
+ * hang-up). */
 int str_send(struct str_stream *, mblk_t *);
 int str_receive(struct str_stream *, mblk_t **);
 
@@ -154,7 +155,7 @@ struct strioctl {
     int ic_cmd;
     int ic_timout; /* seconds; 0: 15; INFTIM */
     int ic_len;
-    char *ic_dp;
+    char *ic_dp; /* with room for the data of the answer, too */
 };
 
 struct strpeek {

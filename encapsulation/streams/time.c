@@ -3,6 +3,7 @@
 #include "inside.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #define TICK (1000000000U / STR_HZ) /* ns */
@@ -143,7 +144,9 @@ int str_untimeout(struct str_host *host, timeout_id_t id) {
 }
 
 static uint64_t after(struct str_host *host, long ticks) {
-    return str_now(host) + (ticks > 0 ? (uint64_t)ticks * TICK : 0);
+    uint64_t most = UINT64_MAX / 4 / TICK; /* a century */
+    uint64_t count = ticks < 0 ? 0 : (uint64_t)ticks < most ? (uint64_t)ticks : most;
+    return str_now(host) + count * TICK;
 }
 
 timeout_id_t str_ticks_timeout(void (*routine)(void *), void *argument, long ticks) {
@@ -213,7 +216,10 @@ long str_drv_usectohz(long microseconds) {
     return microseconds <= 0 ? 0 : microseconds / tick + (microseconds % tick > 0);
 }
 
-long str_drv_hztousec(long ticks) { return ticks * (long)(TICK / 1000); }
+long str_drv_hztousec(long ticks) {
+    long tick = TICK / 1000;
+    return ticks <= 0 ? 0 : ticks < LONG_MAX / tick ? ticks * tick : LONG_MAX;
+}
 
 long str_lbolt(void) {
     struct str_host *host = current_host;

@@ -19,6 +19,8 @@ static bool ran(const char *expected) {
 static void test_timeout(void) {
     order[0] = 0;
     CHECK(str_deadline(host) == UINT64_MAX);
+    timeout_id_t negative = timeout(mark, "x", -5);
+    CHECK(negative && str_deadline(host) == clock_ns && untimeout(negative) == 0);
     CHECK(timeout(mark, "b", 2) && timeout(mark, "a", 1) && timeout(mark, "c", 2) && timeout(mark, "d", 0));
     CHECK(str_deadline(host) == clock_ns);
     CHECK(ran("")); /* never at once */
@@ -111,7 +113,10 @@ static void test_qtimeout(void) {
 
 static void test_ticks(void) {
     CHECK(drv_usectohz(1) == 1 && drv_usectohz(10000) == 1 && drv_usectohz(10001) == 2 && drv_usectohz(0) == 0);
-    CHECK(drv_hztousec(3) == 30000 && str_lbolt() == 0);
+    CHECK(drv_hztousec(3) == 30000 && drv_hztousec(-1) == 0 && drv_hztousec(INT64_MAX) == INT64_MAX);
+    CHECK(drv_usectohz(INT64_MAX) > 0 && str_lbolt() == 0);
+    timeout_id_t late = timeout(mark, "x", INT64_MAX);
+    CHECK(str_deadline(host) > (uint64_t)1 << 60 && untimeout(late) > 0);
     clock_ns += 50000000;
     CHECK(str_lbolt() == 5 && str_now(host) == clock_ns);
 }
