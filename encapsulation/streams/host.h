@@ -94,8 +94,8 @@ int str_putpmsg(struct str_stream *, const struct strbuf *control, const struct 
 /* `more` is set to MORECTL, MOREDATA, both or 0. After a hang-up both lengths are 0. */
 int str_getmsg(struct str_stream *, struct strbuf *control, struct strbuf *data, int *flags, int *more);
 int str_getpmsg(struct str_stream *, struct strbuf *control, struct strbuf *data, int *band, int *flags, int *more);
-/* Without copying: sends a message (taken unless an error is returned), and takes the next whole one (NULL and 0 after a
- * hang-up). */
+/* Without copying: sends a message (it is taken unless an error is returned); takes the next whole one (after a hang-up
+ * NULL, without an error). */
 int str_send(struct str_stream *, mblk_t *);
 int str_receive(struct str_stream *, mblk_t **);
 
