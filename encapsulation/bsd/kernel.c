@@ -17,6 +17,7 @@
 #include <sys/syslog.h>
 #include <sys/systm.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 
 #include <netinet/in_systm.h>
 
@@ -41,6 +42,7 @@ static struct ucred credentials = {.cr_ref = 1, .cr_ngroups = 1};
 static struct pcred process_credentials = {.pc_ucred = &credentials};
 struct proc proc0 = {.p_cred = &process_credentials, .p_comm = "streams"};
 struct proc *curproc = &proc0;
+struct user u = {&credentials, &proc0, 0, 0};
 
 static uint64_t shown; /* what `time` says, in ns */
 
@@ -227,6 +229,7 @@ struct callout {
     void (*routine)(void *);
     void *argument;
     timeout_id_t timer;
+    uint64_t at; /* in ns */
 };
 
 static struct callout *callouts;
@@ -260,8 +263,8 @@ void timeout(void (*routine)(void *), void *argument, int ticks) {
     *callout = (struct callout){.next = callouts, .routine = routine, .argument = argument};
     callouts = callout;
     callout_count++;
-    uint64_t wait = (uint64_t)(ticks > 0 ? ticks : 1) * TICK_NS;
-    callout->timer = str_timeout(capsule_host(), due, callout, capsule_now() + wait);
+    callout->at = capsule_now() + (uint64_t)(ticks > 0 ? ticks : 1) * TICK_NS;
+    callout->timer = str_timeout(capsule_host(), due, callout, callout->at);
     if (!callout->timer)
         panic("timeout: out of memory");
 }
@@ -284,18 +287,42 @@ void bsd_callouts_end(void) {
     }
 }
 
-/* No context of an instance may wait. */
+#define LONGEST_SLEEP (60ULL * NS)
+#define MOST_BROUGHT_FORWARD 256
+
+static void *awaited;
+
+static struct callout *earliest(uint64_t limit) {
+    struct callout *first = NULL;
+    for (struct callout *each = callouts; each; each = each->next)
+        if (each->at <= (first ? first->at : limit))
+            first = each;
+    return first;
+}
+
+/* No context of an instance may wait. A sleep brings the timeouts forward that would run meanwhile, until one of them
+ * wakes the sleeper: a protocol that probes for an address ends its probes so. No packet arrives meanwhile. */
 int tsleep(void *channel, int priority, const char *message, int ticks) {
-    (void)channel, (void)priority, (void)message, (void)ticks;
-    return EWOULDBLOCK;
+    (void)priority, (void)message;
+    void *before = awaited;
+    uint64_t limit = capsule_now() + (ticks > 0 ? (uint64_t)ticks * TICK_NS : LONGEST_SLEEP);
+    struct callout *callout;
+    awaited = channel;
+    for (int i = 0; i < MOST_BROUGHT_FORWARD && awaited == channel && (callout = earliest(limit)); i++) {
+        str_untimeout(capsule_host(), callout->timer);
+        call(callout);
+    }
+    bool is_woken = awaited != channel;
+    awaited = before;
+    return is_woken ? 0 : EWOULDBLOCK;
 }
 
-void sleep(void *channel, int priority) {
-    (void)channel, (void)priority;
-    panic("sleep: no context may wait");
-}
+int sleep(void *channel, int priority) { return tsleep(channel, priority, "sleep", 0); }
 
-void wakeup(void *channel) { (void)channel; }
+void wakeup(void *channel) {
+    if (awaited == channel)
+        awaited = NULL;
+}
 void selwakeup() {}
 void selrecord() {}
 int selscan() { return 0; }

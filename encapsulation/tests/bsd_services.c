@@ -50,6 +50,23 @@ static void test_timeouts(void) {
     assert(called == 101);
 }
 
+static void wake(void *argument) { wakeup(argument); }
+
+static void test_a_sleep_brings_timeouts_forward(void) {
+    int channel, other;
+    called = 0;
+    uint64_t before = now;
+    bsd_timeout(call, (void *)1, hz);
+    bsd_timeout(wake, &other, 2 * hz);
+    bsd_timeout(wake, &channel, 3 * hz);
+    bsd_timeout(call, (void *)10, 4 * hz);
+    assert(tsleep(&channel, PZERO, "test", hz / 2) == EWOULDBLOCK && called == 0);
+    assert(tsleep(&channel, PZERO | PCATCH, "test", 0) == 0 && called == 1 && now == before);
+    assert(tsleep(&channel, PZERO, "test", 0) == EWOULDBLOCK && called == 11);
+    step(5000);
+    assert(called == 11);
+}
+
 static void test_time_follows_the_host(void) {
     struct timeval exact, earlier = {4, 900000};
     now = 7123456789ULL;
@@ -159,8 +176,6 @@ static void test_messages_are_logged_as_lines(void) {
 static void test_processes(void) {
     u_short flags = 0;
     assert(suser(curproc->p_ucred, &flags) == 0 && pfind(1) == NULL);
-    assert(tsleep(&flags, PZERO, "test", hz) == EWOULDBLOCK);
-    wakeup(&flags);
     int value = 5, other = 9;
     size_t length = sizeof other;
     assert(sysctl_int(&other, &length, NULL, 0, &value) == 0 && other == 5);
@@ -208,6 +223,7 @@ int main(void) {
     RUN(control_input_reaches_all);
     RUN(periodic_timeouts);
     RUN(timeouts);
+    RUN(a_sleep_brings_timeouts_forward);
     RUN(time_follows_the_host);
     RUN(memory_is_counted);
     RUN(bytes);

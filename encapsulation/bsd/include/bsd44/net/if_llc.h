@@ -17,7 +17,7 @@ struct llc {
         } type_s;
         struct {
             u_char control, org_code[3];
-            u_char ether_type[2];
+            u_short ether_type;
         } type_snap;
     } llc_un;
 };

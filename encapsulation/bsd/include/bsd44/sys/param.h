@@ -9,6 +9,7 @@
 #include <machine/limits.h>
 #include <sys/signal.h>
 #include <sys/errno.h>
+#include <sys/protosw.h> /* compilers of the time took arrays of a structure that is not complete yet */
 
 #define BSD 199306
 #define BSD4_3 1
@@ -35,6 +36,7 @@
 #define PWAIT 32
 #define PLOCK 36
 #define PPAUSE 40
+#define PSLEP PPAUSE
 #define PUSER 50
 #define MAXPRI 127
 #define PRIMASK 0x0ff

@@ -36,7 +36,7 @@ void panic(const char *format, ...) __attribute__((noreturn));
 void timeout(void (*routine)(void *), void *argument, int ticks);
 void untimeout(void (*routine)(void *), void *argument);
 int tsleep(void *channel, int priority, const char *message, int ticks);
-void sleep(void *channel, int priority);
+int sleep(void *channel, int priority);
 void wakeup(void *channel);
 int selscan();
 void selwakeup();
