@@ -5,8 +5,18 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The folders of what an import needs.
-const FOLDERS: [&str; 8] =
-    ["streams", "bsd", "libc", "stacks/common", "stacks/lwip", "stacks/nacre", "stacks/streams", "stacks/usrsctp"];
+const FOLDERS: [&str; 10] = [
+    "streams",
+    "bsd",
+    "libc",
+    "measure",
+    "stacks/appletalk",
+    "stacks/common",
+    "stacks/lwip",
+    "stacks/nacre",
+    "stacks/streams",
+    "stacks/usrsctp",
+];
 const ENDINGS: [&str; 4] = ["c", "h", "toml", "txt"];
 
 fn main() {

@@ -6,6 +6,8 @@ pub mod compile;
 pub mod description;
 pub mod files;
 pub mod import;
+#[path = "../measure/driver.rs"]
+pub mod measure;
 pub mod report;
 pub mod streams;
 pub mod symbols;
