@@ -117,6 +117,17 @@ static void test_flush_turns_around(void) {
     str_device_ready(device);
     str_run(host);
     CHECK(frames == 0);
+    result = EAGAIN; /* one side only */
+    CHECK(str_send(stream, text("a")) == 0 && str_device_receive(device, text("up")) == 0);
+    CHECK(str_ioctl(stream, I_FLUSH, (void *)FLUSHR, NULL) == 0 && str_receive(stream, &got) == EAGAIN);
+    CHECK(str_device_receive(device, text("up")) == 0);
+    CHECK(str_ioctl(stream, I_FLUSH, (void *)FLUSHW, NULL) == 0 && str_receive(stream, &got) == 0);
+    freemsg(got);
+    CHECK(str_send(stream, text("b")) == 0);
+    result = 0;
+    str_device_ready(device);
+    str_run(host);
+    CHECK(frames == 1 && has(sent[0], "b"));
     done();
 }
 

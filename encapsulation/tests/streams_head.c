@@ -347,6 +347,8 @@ static void test_hangup(void) {
 
 static void test_signals(void) {
     struct str_stream *stream = opened();
+    control_up(M_PCSIG, "\1", 1);
+    CHECK(str_signals(stream) == 1);
     control_up(M_PCSIG, "\2", 1);
     control_up(M_SIG, "\3", 1); /* the queue is empty: at once */
     CHECK(str_signals(stream) == (1 << 1 | 1 << 2) && str_signals(stream) == 0);

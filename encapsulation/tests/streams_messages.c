@@ -186,6 +186,8 @@ static void test_pullupmsg(void) {
     message = typed(M_PROTO, 0, "abc");
     linkb(message, text("def"));
     CHECK(pullupmsg(message, 4) == 0 && pullupmsg(message, -1) == 1 && message->b_cont && has(message, "abcdef"));
+    message->b_rptr++;
+    CHECK(pullupmsg(message, -1) == 1 && message->b_datap->db_type == M_PROTO && has(message, "bcdef"));
     freemsg(message);
     /* A block that others hold is left as it is. */
     message = three();
@@ -270,6 +272,12 @@ static void test_adjmsg(void) {
     linkb(message, text("def"));
     CHECK(adjmsg(message, 4) == 0 && adjmsg(message, -4) == 0); /* of one type only */
     CHECK(adjmsg(message, 2) == 1 && adjmsg(message, -2) == 1 && has(message, "cd"));
+    freemsg(message);
+    message = typed(M_PROTO, 0, "abc");
+    linkb(message, text("def"));
+    linkb(message, text("gh"));
+    CHECK(adjmsg(message, -3) == 1 && has(message, "abcde") && !message->b_cont->b_cont); /* without empty blocks */
+    CHECK(adjmsg(message, -2) == 1 && has(message, "abc") && !message->b_cont);
     freemsg(message);
 }
 

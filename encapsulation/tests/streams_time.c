@@ -105,10 +105,13 @@ static void test_qtimeout(void) {
     CHECK(qbufcall(driver, 10, BPRI_LO, mark, "d"));
     bufcall_id_t other = qbufcall(driver, 10, BPRI_LO, mark, "e");
     qunbufcall(driver, other);
-    str_close(stream); /* they go with the queue */
+    struct str_stream *second;
+    CHECK(str_open(host, "driver", &second) == 0 && qtimeout(driver, mark, "o", 1));
+    str_close(stream); /* they go with the queue, and those of others stay */
     clock_ns += 1000000000;
     str_tick(host);
-    CHECK(ran(""));
+    CHECK(ran("o"));
+    str_close(second);
 }
 
 static void test_ticks(void) {
