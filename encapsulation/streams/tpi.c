@@ -6,13 +6,12 @@
 
 #define NONE 0xff
 
-/* Where a structure has its lengths; the offset follows each. */
+/* Where a structure has its lengths; the offset follows each. In bytes. */
 struct shape {
-    const char *name;
-    unsigned char size, address, options; /* in bytes */
+    unsigned char size, address, options, unused;
 };
 
-#define SHAPE(type, structure, address, options) [type] = {#type, sizeof(struct structure), address, options}
+#define SHAPE(type, structure, address, options) [type] = {sizeof(struct structure), address, options, 0}
 #define AT(structure, field) offsetof(struct structure, field)
 
 static const struct shape shapes[] = {
@@ -46,67 +45,80 @@ static const struct shape shapes[] = {
     SHAPE(T_CAPABILITY_ACK, T_capability_ack, NONE, NONE),
 };
 
-static const struct shape *shape_of(int type) {
-    return type >= 0 && (size_t)type < sizeof shapes / sizeof *shapes ? &shapes[type] : NULL;
-}
+#define NAME(type) [type] = #type
 
-const char *tpi_name(int type) {
-    const struct shape *shape = shape_of(type);
-    return shape ? shape->name : "?";
-}
+static const char *const names[] = {
+    NAME(T_CONN_REQ), NAME(T_CONN_RES), NAME(T_DISCON_REQ), NAME(T_DATA_REQ), NAME(T_EXDATA_REQ), NAME(T_INFO_REQ),
+    NAME(T_BIND_REQ), NAME(T_UNBIND_REQ), NAME(T_UNITDATA_REQ), NAME(T_OPTMGMT_REQ), NAME(T_ORDREL_REQ),
+    NAME(T_CONN_IND), NAME(T_CONN_CON), NAME(T_DISCON_IND), NAME(T_DATA_IND), NAME(T_EXDATA_IND), NAME(T_INFO_ACK),
+    NAME(T_BIND_ACK), NAME(T_ERROR_ACK), NAME(T_OK_ACK), NAME(T_UNITDATA_IND), NAME(T_UDERROR_IND),
+    NAME(T_OPTMGMT_ACK), NAME(T_ORDREL_IND), NAME(T_ADDR_REQ), NAME(T_ADDR_ACK), NAME(T_CAPABILITY_REQ),
+    NAME(T_CAPABILITY_ACK),
+};
 
-size_t tpi_size(int type) {
-    const struct shape *shape = shape_of(type);
-    return shape ? shape->size : 0;
-}
+#define TYPES (sizeof shapes / sizeof *shapes)
 
-/* Whether a length and the offset after it describe a part of the block behind the structure. */
-static bool within(const mblk_t *block, size_t size, unsigned at) {
-    t_scalar_t range[2];
+static const struct shape *shape_of(int type) { return (unsigned)type < TYPES ? &shapes[type] : NULL; }
+
+const char *tpi_name(int type) { return (unsigned)type < TYPES ? names[type] : "?"; }
+
+size_t tpi_size(int type) { return (unsigned)type < TYPES ? shapes[type].size : 0; }
+
+/* Whether a length and the offset after it describe a part of the block behind the structure. Negative ones are larger
+ * than a block may be. */
+static inline bool within(const mblk_t *block, uint64_t all, unsigned size, unsigned at) {
+    uint32_t range[2];
     if (at == NONE)
         return true;
     memcpy(range, block->b_rptr + at, sizeof range);
-    size_t all = (size_t)(block->b_wptr - block->b_rptr);
-    if (range[0] == 0)
-        return true;
-    if (range[0] < 0 || range[1] < 0 || (size_t)range[1] < size)
-        return false;
-    return (size_t)range[1] <= all && (size_t)range[0] <= all - (size_t)range[1];
+    return range[0] == 0 || (range[1] >= size && (uint64_t)range[0] + range[1] <= all);
+}
+
+/* The structure, or NULL: the block has no complete one. */
+static inline const struct shape *structure(const mblk_t *block, uint64_t *all, t_scalar_t *type) {
+    unsigned char kind = block->b_datap->db_type;
+    uint64_t length = (uint64_t)(block->b_wptr - block->b_rptr);
+    if (__builtin_expect(kind != M_PROTO, 0) && kind != M_PCPROTO)
+        return NULL;
+    /* A negative length is a large one. */
+    if (length - sizeof *type > INT32_MAX - sizeof *type || (uintptr_t)block->b_rptr % _Alignof(t_scalar_t) != 0)
+        return NULL;
+    memcpy(type, block->b_rptr, sizeof *type);
+    if ((unsigned)*type >= TYPES || length < shapes[*type].size)
+        return NULL;
+    *all = length;
+    return &shapes[*type];
 }
 
 int tpi_type(const mblk_t *block) {
+    uint64_t all;
     t_scalar_t type;
-    if (block->b_datap->db_type != M_PROTO && block->b_datap->db_type != M_PCPROTO)
+    const struct shape *shape = structure(block, &all, &type);
+    if (!shape || !within(block, all, shape->size, shape->address) || !within(block, all, shape->size, shape->options))
         return -1;
-    if (block->b_wptr < block->b_rptr || (size_t)(block->b_wptr - block->b_rptr) < sizeof type)
-        return -1;
-    if ((uintptr_t)block->b_rptr % _Alignof(t_scalar_t) != 0)
-        return -1;
-    memcpy(&type, block->b_rptr, sizeof type);
-    const struct shape *shape = shape_of(type);
-    if (!shape || (size_t)(block->b_wptr - block->b_rptr) < shape->size)
-        return -1;
-    return within(block, shape->size, shape->address) && within(block, shape->size, shape->options) ? type : -1;
+    return type;
 }
 
-static struct tpi_range range_at(const mblk_t *block, unsigned at) {
-    t_scalar_t range[2];
-    if (at == NONE)
-        return (struct tpi_range){NULL, 0};
-    memcpy(range, block->b_rptr + at, sizeof range);
-    if (range[0] <= 0)
-        return (struct tpi_range){NULL, 0};
-    return (struct tpi_range){block->b_rptr + range[1], (size_t)range[0]};
+static inline struct tpi_range range_at(const mblk_t *block, uint64_t all, unsigned size, unsigned at) {
+    t_scalar_t range[2] = {0, 0};
+    if (at != NONE && within(block, all, size, at))
+        memcpy(range, block->b_rptr + at, sizeof range);
+    return range[0] ? (struct tpi_range){block->b_rptr + range[1], (size_t)range[0]} : (struct tpi_range){NULL, 0};
 }
 
+/* They check their own range only. */
 struct tpi_range tpi_address(const mblk_t *block) {
-    int type = tpi_type(block);
-    return range_at(block, type < 0 ? NONE : shapes[type].address);
+    uint64_t all;
+    t_scalar_t type;
+    const struct shape *shape = structure(block, &all, &type);
+    return shape ? range_at(block, all, shape->size, shape->address) : (struct tpi_range){NULL, 0};
 }
 
 struct tpi_range tpi_options(const mblk_t *block) {
-    int type = tpi_type(block);
-    return range_at(block, type < 0 ? NONE : shapes[type].options);
+    uint64_t all;
+    t_scalar_t type;
+    const struct shape *shape = structure(block, &all, &type);
+    return shape ? range_at(block, all, shape->size, shape->options) : (struct tpi_range){NULL, 0};
 }
 
 /* Acknowledgements have high priority. */
