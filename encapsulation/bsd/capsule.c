@@ -51,6 +51,7 @@ static int close_stream(queue_t *read, int flags, cred_t *who) {
     (void)flags, (void)who;
     int error = endpoint_close(read);
     bsd_settle();
+    bsd_clusters_drain();
     return error;
 }
 

@@ -17,7 +17,7 @@
 
 int netisr;
 
-bool bsd_run_interrupts(void) {
+void bsd_run_interrupts(void) {
     int pending = netisr;
     netisr = 0;
     for (const struct bsd_input *each = bsd_description.inputs; each->queue && pending; each++)
@@ -25,7 +25,6 @@ bool bsd_run_interrupts(void) {
             pending &= ~(1 << each->netisr);
             (*each->routine)();
         }
-    return netisr != 0;
 }
 
 static void enqueue(struct ifnet *ifp, struct mbuf *m, int key) {
@@ -87,8 +86,7 @@ static struct protosw *of_protocol(int protocol) {
     return NULL;
 }
 
-static void enter(void *argument) {
-    struct lower *lower = argument;
+static void accept(struct lower *lower) {
     struct ifnet *ifp = &lower->arp.ac_if;
     mblk_t *message = lower->arrived;
     lower->arrived = NULL;
@@ -116,6 +114,11 @@ static void enter(void *argument) {
         take_ether(lower, m);
     else
         enqueue(ifp, m, BSD_ANY);
+}
+
+static void enter(void *argument) {
+    accept(argument);
+    bsd_settle_inside();
 }
 
 static void take(queue_t *read, mblk_t *message) {

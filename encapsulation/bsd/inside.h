@@ -20,6 +20,7 @@ static inline queue_t *bsd_other(queue_t *queue) { return queue->q_flag & QREADR
 
 /* Sockets whose state may concern their endpoint. */
 struct socket *bsd_next_marked(void);
+bool bsd_has_marked(void);
 void bsd_mark(struct socket *so);
 /* Frees sockets that the protocol has given up. */
 void bsd_bury(void);
@@ -37,10 +38,11 @@ void bsd_clock(void);
 void bsd_start(void);
 void bsd_timeouts_end(void);
 void bsd_callouts_end(void);
-/* Runs software interrupts and looks at marked sockets, after an entry. */
+/* Runs software interrupts and looks at marked sockets: at the end of an entry; and after it, in one of its own. */
+void bsd_settle_inside(void);
 void bsd_settle(void);
-/* Whether a software interrupt waits. */
-bool bsd_run_interrupts(void);
+/* Runs the software interrupts that are scheduled now. */
+void bsd_run_interrupts(void);
 
 /* Lower streams. */
 int bsd_link(queue_t *below);

@@ -42,6 +42,12 @@ static struct slab *slabs;
 static size_t made, most = 16384;
 static size_t in_slab = PER_SLAB; /* the next one in the newest slab */
 
+/* Blocks of clusters that were freed: the next MCLGET takes one. Clusters come and go in every transfer. */
+#define MOST_CLUSTERS 16
+static mblk_t *clusters;
+static unsigned cluster_count;
+static ptrdiff_t cluster_size; /* of the buffer of such a block */
+
 struct mbstat mbstat;
 struct bsd_crossings bsd_crossings;
 int nmbclusters = 1024, nmbufs = 16384;
@@ -83,7 +89,18 @@ static bool add_spare(size_t limit) {
     return spare != NULL;
 }
 
+void bsd_clusters_drain(void) {
+    while (clusters) {
+        mblk_t *block = clusters;
+        clusters = block->b_next;
+        block->b_next = NULL;
+        str_freeb(block);
+    }
+    cluster_count = 0;
+}
+
 void bsd_mbufs_end(void) {
+    bsd_clusters_drain();
     while (slabs) {
         struct slab *slab = slabs;
         slabs = slab->next;
@@ -176,9 +193,21 @@ static inline void retire(struct mbuf *m) {
     HIDE(m);
 }
 
+static inline void drop_block(mblk_t *block) {
+    dblk_t *data = block->b_datap;
+    if (data->db_lim - data->db_base != cluster_size || data->db_ref != 1 || data->db_frtnp ||
+        cluster_count == MOST_CLUSTERS) {
+        str_freeb(block);
+        return;
+    }
+    block->b_next = clusters;
+    clusters = block;
+    cluster_count++;
+}
+
 static void drop_storage(struct mbuf *m) {
     if (m->m_flags & M_BLOCK)
-        str_freeb(m->m_ext.ext_block);
+        drop_block(m->m_ext.ext_block);
     else if (m->m_ext.ext_free)
         (*m->m_ext.ext_free)(m->m_ext.ext_buf, m->m_ext.ext_size);
     else
@@ -218,8 +247,16 @@ static inline void attach(struct mbuf *m, mblk_t *block) {
 }
 
 void bsd_clget(struct mbuf *m, int how) {
-    mblk_t *block = str_allocb(MCLBYTES, BPRI_MED);
-    if (!block) {
+    mblk_t *block = clusters;
+    if (block) {
+        clusters = block->b_next;
+        cluster_count--;
+        block->b_next = NULL;
+        block->b_band = 0;
+        block->b_flag = 0;
+    } else if ((block = str_allocb(MCLBYTES, BPRI_MED))) {
+        cluster_size = block->b_datap->db_lim - block->b_datap->db_base;
+    } else {
         if (how != M_DONTWAIT)
             panic("out of clusters");
         mbstat.m_drops++;
@@ -243,23 +280,6 @@ void bsd_extremove(struct mbuf *m) {
     if (m->m_flags & M_EXT)
         drop_storage(m);
     m->m_flags &= ~(M_EXT | M_BLOCK);
-}
-
-/* Storage that others hold too must not be written before or after the data. */
-static bool is_own(const struct mbuf *m) {
-    return !(m->m_flags & M_BLOCK) || m->m_ext.ext_block->b_datap->db_ref == 1;
-}
-
-int bsd_leadingspace(const struct mbuf *m) {
-    if (m->m_flags & M_EXT)
-        return m->m_flags & M_BLOCK && is_own(m) ? (int)(m->m_data - m->m_ext.ext_buf) : 0;
-    return (int)(m->m_data - (m->m_flags & M_PKTHDR ? m->m_pktdat : m->m_dat));
-}
-
-int bsd_trailingspace(const struct mbuf *m) {
-    if (m->m_flags & M_EXT)
-        return is_own(m) ? (int)(m->m_ext.ext_buf + m->m_ext.ext_size - (m->m_data + m->m_len)) : 0;
-    return (int)(m->m_dat + MLEN - (m->m_data + m->m_len));
 }
 
 /* One block; the chain and the header are the caller's. */

@@ -28,6 +28,9 @@ struct mbuf *bsd_own_mbufs_of(mblk_t *message);
  * chain; NULL without memory or for an empty chain. */
 mblk_t *bsd_message_of(struct mbuf *chain);
 
+/* Gives free clusters, of which a few are kept, back to the host. */
+void bsd_clusters_drain(void);
+
 /* Releases all mbufs that nobody has: at the end of an instance. */
 void bsd_mbufs_end(void);
 

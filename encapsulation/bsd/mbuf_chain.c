@@ -11,6 +11,23 @@
 #include <sys/mbuf.h>
 #include <sys/systm.h>
 
+/* Storage that others hold too must not be written before or after the data. */
+static bool is_own(const struct mbuf *m) {
+    return !(m->m_flags & M_BLOCK) || m->m_ext.ext_block->b_datap->db_ref == 1;
+}
+
+int bsd_leadingspace(const struct mbuf *m) {
+    if (m->m_flags & M_EXT)
+        return m->m_flags & M_BLOCK && is_own(m) ? (int)(m->m_data - m->m_ext.ext_buf) : 0;
+    return (int)(m->m_data - (m->m_flags & M_PKTHDR ? m->m_pktdat : m->m_dat));
+}
+
+int bsd_trailingspace(const struct mbuf *m) {
+    if (m->m_flags & M_EXT)
+        return is_own(m) ? (int)(m->m_ext.ext_buf + m->m_ext.ext_size - (m->m_data + m->m_len)) : 0;
+    return (int)(m->m_dat + MLEN - (m->m_data + m->m_len));
+}
+
 struct mbuf *m_prepend(struct mbuf *m, int length, int how) {
     struct mbuf *first = m->m_flags & M_PKTHDR ? m_gethdr(how, m->m_type) : m_get(how, m->m_type);
     if (!first || length < 0) {

@@ -163,19 +163,21 @@ void bsd_report(struct socket *so) {
 }
 
 static void settle(void *argument) {
-    bool *more = argument;
     struct socket *so;
-    *more = bsd_run_interrupts();
-    while ((so = bsd_next_marked()))
-        bsd_report(so);
-    *more |= netisr != 0;
+    (void)argument;
+    while (netisr || bsd_has_marked()) {
+        bsd_run_interrupts();
+        while ((so = bsd_next_marked()))
+            bsd_report(so);
+    }
 }
 
+void bsd_settle_inside(void) { settle(NULL); }
+
 void bsd_settle(void) {
-    bool more = true;
-    while (more && !capsule_entered())
-        if (!capsule_run(settle, &more))
-            return;
-    if (!capsule_entered())
-        bsd_bury();
+    if (capsule_entered())
+        return; /* it is done at the end of that entry */
+    if ((netisr || bsd_has_marked()) && !capsule_run(settle, NULL))
+        return;
+    bsd_bury();
 }

@@ -32,6 +32,8 @@ void bsd_mark(struct socket *so) {
     last_marked = so;
 }
 
+bool bsd_has_marked(void) { return marked != NULL; }
+
 struct socket *bsd_next_marked(void) {
     struct socket *so = marked;
     if (!so)

@@ -14,7 +14,9 @@
 
 static struct bsd_upper *of(struct endpoint *endpoint) { return (struct bsd_upper *)(void *)endpoint; }
 
-/* An address as an mbuf, which is zero behind it: protocols may look further than it goes. */
+#define USUAL_NAME 32
+
+/* An address as an mbuf. The first bytes behind a short one are zero: protocols may look further than it goes. */
 static struct mbuf *name_of(const void *address, size_t length, int *error) {
     if (length < (size_t)bsd_description.shortest_address || length < 2 || length > MLEN || length > ENDPOINT_ADDRESS) {
         *error = EINVAL;
@@ -25,7 +27,7 @@ static struct mbuf *name_of(const void *address, size_t length, int *error) {
         *error = ENOBUFS;
         return NULL;
     }
-    memset(m->m_dat, 0, ENDPOINT_ADDRESS);
+    memset(m->m_dat, 0, USUAL_NAME);
     memcpy(m->m_dat, address, length);
     m->m_len = (int)length;
     mtod(m, struct sockaddr *)->sa_len = (u_char)length;

@@ -54,6 +54,7 @@ static void begin(void) {
 /* Checks that nothing is left. */
 static void end(void) {
     assert(bsd_mbufs_live() == 0 && bsd_crossings.lent == 0);
+    bsd_clusters_drain();
     assert(str_live_blocks(host) == 0);
     bsd_mbufs_end();
     capsule_end();
