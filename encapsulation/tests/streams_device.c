@@ -123,7 +123,9 @@ static void test_flush_turns_around(void) {
     CHECK(str_device_receive(device, text("up")) == 0);
     CHECK(str_ioctl(stream, I_FLUSH, (void *)FLUSHW, NULL) == 0 && str_receive(stream, &got) == 0);
     freemsg(got);
-    CHECK(str_send(stream, text("b")) == 0);
+    CHECK(str_send(stream, text("b")) == 0 && str_send(stream, typed(M_DATA, 3, "band")) == 0);
+    struct bandinfo band = {.bi_pri = 3, .bi_flag = FLUSHW};
+    CHECK(str_ioctl(stream, I_FLUSHBAND, &band, NULL) == 0);
     result = 0;
     str_device_ready(device);
     str_run(host);

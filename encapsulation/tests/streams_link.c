@@ -123,6 +123,7 @@ static void test_link(void) {
     CHECK(receives(mux, "up") && str_write(mux, "down", 4, NULL) == 0);
     str_run(host);
     CHECK(next_is(WR(driver), "down"));
+    CHECK(putq(RD(lower[0]), text("the multiplexor's")) && putq(lower[0], text("too")));
     CHECK(str_unlink(mux, id + 1, 0) == EINVAL && str_unlink(mux, id, STR_PERSISTENT) == EINVAL);
     CHECK(str_unlink(mux, id, 0) == 0 && unlinked == 1);
     putnext(driver, text("again"));
