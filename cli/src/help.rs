@@ -134,6 +134,7 @@ Example:
 /// The text for `nacre reproduce`.
 pub const REPRODUCE: &str = "Tables and figures:
   accelerator-4, accelerator-figure-4, accelerator-figure-5, accelerator-clients  van Renesse 1996
+  encapsulation-5, encapsulation-6, encapsulation-7                               Krupczak et al. 1996
   promelapp-1                                                                     Basu et al. 1997
   ensemble-1, ensemble-2, ensemble-figure-6                                       Liu et al. 1999
 

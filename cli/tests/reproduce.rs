@@ -61,7 +61,7 @@ fn all_tables_are_reproduced() {
     assert_eq!(status, 0, "{err}");
     let all: Value = serde_json::from_str(&out).expect("JSON");
     let tables = all["tables"].as_array().expect("tables");
-    assert_eq!(tables.len(), 10);
+    assert_eq!(tables.len(), 15);
     for table in tables {
         let rows = table["rows"].as_array().expect("rows");
         let is_ours = |(name, value): (&String, &Value)| !name.starts_with("theirs") && value.is_number();

@@ -1,6 +1,7 @@
 //! `nacre reproduce`: builds the workloads of the papers, runs them, and prints our figures beside those of the papers.
 
 mod accelerator;
+mod encapsulation;
 mod ensemble;
 mod machine;
 mod page;
@@ -25,6 +26,9 @@ const TABLES: &[(&str, Measure)] = &[
     ("accelerator-figure-4", accelerator::breakdown),
     ("accelerator-figure-5", accelerator::rates),
     ("accelerator-clients", accelerator::clients),
+    ("encapsulation-5", encapsulation::throughput),
+    ("encapsulation-6", encapsulation::processing),
+    ("encapsulation-7", encapsulation::components),
     ("promelapp-1", promelapp::levels),
     ("ensemble-1", ensemble::latencies),
     ("ensemble-2", ensemble::instructions_and_sizes),
