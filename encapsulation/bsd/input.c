@@ -107,7 +107,7 @@ static void accept(struct lower *lower) {
     }
     m->m_pkthdr.rcvif = ifp;
     ifp->if_ipackets++;
-    ifp->if_ibytes += (u_long)m->m_pkthdr.len;
+    ifp->if_ibytes += (unsigned long)m->m_pkthdr.len;
     if (!(ifp->if_flags & IFF_UP))
         m_freem(m);
     else if (lower->kind->kind == BSD_ETHERNET)

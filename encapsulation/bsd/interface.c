@@ -218,7 +218,7 @@ void if_qflush(struct ifqueue *ifq) {
     ifq->ifq_len = 0;
 }
 
-int ifioctl(struct socket *so, u_long command, caddr_t data, struct proc *p) {
+int ifioctl(struct socket *so, unsigned long command, caddr_t data, struct proc *p) {
     struct ifreq *ifr = (struct ifreq *)(void *)data;
     (void)p;
     if (command == SIOCGIFCONF || command == OSIOCGIFCONF)
@@ -230,7 +230,7 @@ int ifioctl(struct socket *so, u_long command, caddr_t data, struct proc *p) {
     case SIOCGIFFLAGS: ifr->ifr_flags = ifp->if_flags; return 0;
     case SIOCGIFMETRIC: ifr->ifr_metric = (int)ifp->if_metric; return 0;
     case SIOCGIFMTU: ifr->ifr_mtu = (int)ifp->if_mtu; return 0;
-    case SIOCSIFMETRIC: ifp->if_metric = (u_long)ifr->ifr_metric; return 0;
+    case SIOCSIFMETRIC: ifp->if_metric = (unsigned long)ifr->ifr_metric; return 0;
     case SIOCSIFFLAGS:
         if (ifp->if_flags & IFF_UP && !(ifr->ifr_flags & IFF_UP))
             if_down(ifp);

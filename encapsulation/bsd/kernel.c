@@ -330,7 +330,7 @@ void psignal(struct proc *process, int number) { (void)process, (void)number; }
 struct proc *pfind(pid_t pid) { return (void)pid, NULL; }
 
 long random(void) { return (long)(capsule_random() & 0x7fffffff); }
-void srandom(u_long seed) { (void)seed; }
+void srandom(unsigned long seed) { (void)seed; }
 
 /* Users of streams are trusted: what they may do is the program's decision. */
 int suser(struct ucred *cred, u_short *acflag) {

@@ -93,7 +93,7 @@ static int output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct
     if (!message)
         return ENOBUFS;
     ifp->if_opackets++;
-    ifp->if_obytes += (u_long)length;
+    ifp->if_obytes += (unsigned long)length;
     return pass_down(lower, message);
 }
 
@@ -109,7 +109,7 @@ int bsd_send_below(const char *name, struct mbuf *packet) {
     return message ? pass_down(lower, message) : ENOBUFS;
 }
 
-static int control(struct ifnet *ifp, u_long command, caddr_t data) {
+static int control(struct ifnet *ifp, unsigned long command, caddr_t data) {
     switch ((unsigned)command) {
     case (unsigned)SIOCSIFADDR:
         ifp->if_flags |= IFF_UP | IFF_RUNNING;
@@ -165,7 +165,7 @@ static void make_interface(struct lower *lower) {
     for (struct lower *each = lowers; each != lower; each++)
         ifp->if_unit += each->kind == kind;
     ifp->if_name = (char *)(uintptr_t)kind->name;
-    ifp->if_mtu = kind->mtu ? (u_long)kind->mtu : ETHERMTU;
+    ifp->if_mtu = kind->mtu ? (unsigned long)kind->mtu : ETHERMTU;
     ifp->if_type = (u_char)(kind->type ? kind->type : is_ether ? IFT_ETHER : IFT_OTHER);
     ifp->if_flags = (short)(kind->flags | IFF_RUNNING);
     ifp->if_output = output;

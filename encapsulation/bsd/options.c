@@ -29,7 +29,7 @@ static int set_socket_option(struct socket *so, int name, const void *value, siz
     case SO_RCVBUF:
         if (number <= 0)
             return EINVAL;
-        return sbreserve(name == SO_SNDBUF ? &so->so_snd : &so->so_rcv, (u_long)number) ? 0 : ENOBUFS;
+        return sbreserve(name == SO_SNDBUF ? &so->so_snd : &so->so_rcv, (unsigned long)number) ? 0 : ENOBUFS;
     case SO_SNDLOWAT: so->so_snd.sb_lowat = number; return 0;
     case SO_RCVLOWAT: so->so_rcv.sb_lowat = number; return 0;
     default: return EOPNOTSUPP;

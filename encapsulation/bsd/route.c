@@ -259,7 +259,10 @@ void rt_ifmsg(struct ifnet *ifp) { (void)ifp; }
 void rt_newaddrmsg(int command, struct ifaddr *ifa, int error, struct rtentry *rt) {
     (void)command, (void)ifa, (void)error, (void)rt;
 }
-int rtioctl(u_long request, caddr_t data, struct proc *p) { return (void)request, (void)data, (void)p, EOPNOTSUPP; }
+int rtioctl(unsigned long request, caddr_t data, struct proc *p) {
+    (void)request, (void)data, (void)p;
+    return EOPNOTSUPP;
+}
 
 /* Routes of links lead to the interface that has the destination. */
 void link_rtrequest(int command, struct rtentry *rt, struct sockaddr *sa) {

@@ -13,9 +13,9 @@
 #include <sys/socketvar.h>
 #include <sys/systm.h>
 
-u_long sb_max = SB_MAX;
+unsigned long sb_max = SB_MAX;
 
-int sbreserve(struct sockbuf *sb, u_long cc) {
+int sbreserve(struct sockbuf *sb, unsigned long cc) {
     if (cc > (unsigned long)sb_max * MCLBYTES / (MSIZE + MCLBYTES))
         return 0;
     sb->sb_hiwat = cc;
@@ -25,7 +25,7 @@ int sbreserve(struct sockbuf *sb, u_long cc) {
     return 1;
 }
 
-int soreserve(struct socket *so, u_long sndcc, u_long rcvcc) {
+int soreserve(struct socket *so, unsigned long sndcc, unsigned long rcvcc) {
     if (!sbreserve(&so->so_snd, sndcc))
         return ENOBUFS;
     if (!sbreserve(&so->so_rcv, rcvcc)) {
@@ -173,7 +173,7 @@ void sbcompress(struct sockbuf *sb, struct mbuf *m, struct mbuf *n) {
             n->m_type == m->m_type) {
             memcpy(n->m_data + n->m_len, m->m_data, (size_t)m->m_len);
             n->m_len += m->m_len;
-            sb->sb_cc += (u_long)m->m_len;
+            sb->sb_cc += (unsigned long)m->m_len;
             m = m_free(m);
             continue;
         }
@@ -204,7 +204,7 @@ void sbdrop(struct sockbuf *sb, int length) {
         if (m->m_len > length) {
             m->m_len -= length;
             m->m_data += length;
-            sb->sb_cc -= (u_long)length;
+            sb->sb_cc -= (unsigned long)length;
             break;
         }
         length -= m->m_len;
@@ -235,10 +235,10 @@ void sbdroprecord(struct sockbuf *sb) {
 }
 
 void sbcheck(struct sockbuf *sb) {
-    u_long length = 0, storage = 0;
+    unsigned long length = 0, storage = 0;
     for (struct mbuf *record = sb->sb_mb; record; record = record->m_nextpkt)
         for (struct mbuf *m = record; m; m = m->m_next) {
-            length += (u_long)m->m_len;
+            length += (unsigned long)m->m_len;
             storage += MSIZE + (m->m_flags & M_EXT ? m->m_ext.ext_size : 0);
         }
     if (length != sb->sb_cc || storage != sb->sb_mbcnt)
