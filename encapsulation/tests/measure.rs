@@ -2,10 +2,10 @@
 
 use nacre_encapsulation::measure::{Programs, GRAPHS};
 
-/// A null transaction, by that of the native graph.
-const GRAPHS_BAR: f64 = 1.6;
-/// A cluster mbuf is two allocations: the mbuf and the cluster.
-const CLUSTER_BAR: f64 = 2.0;
+/// A null transaction, by that of the native graph: the aim is 1.5; what is above leaves room for other compilers.
+const GRAPHS_BAR: f64 = 1.55;
+/// A cluster mbuf is two allocations, the mbuf and the cluster; the aim is 1.5 here, too.
+const CLUSTER_BAR: f64 = 1.6;
 
 #[test]
 fn encapsulation_stays_below_its_bars() {

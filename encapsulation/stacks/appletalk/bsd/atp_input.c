@@ -196,9 +196,10 @@ atp_input(m, hlen)
 	register struct mbuf *m;
 	int hlen;
 {
-	struct at_datagram d;
+	struct at_address from;
 	struct at_atp h;
 	struct at_transaction *one;
+	register at_byte *hdr;
 	register struct atpcb *atp;
 	int fault = AT_ATP_MALFORMED;
 
@@ -210,27 +211,30 @@ atp_input(m, hlen)
 		atpstat.dropped[AT_ATP_FULL]++;
 		return;
 	}
-	if (at_long_read(mtod(m, at_byte *), m->m_len, m->m_pkthdr.len, &d))
+	hdr = mtod(m, at_byte *);
+	if (hlen != AT_LONG_HEADER || at_long_sender(hdr, &from) != AT_TYPE_ATP)
 		goto bad;
-	m_adj(m, hlen);
+	atp = (struct atpcb *)atp_sockets.owner[hdr[AT_LONG_RECEIVER]];
+	m->m_data += hlen;
+	m->m_len -= hlen;
+	m->m_pkthdr.len -= hlen;
 	(void) at_atp_read(mtod(m, at_byte *), m->m_len, &h);
 	fault = AT_ATP_UNKNOWN;
-	atp = (struct atpcb *)atp_sockets.owner[d.to.socket];
 	if (atp == 0)
 		goto bad;
 
 	switch (h.control & AT_ATP_FUNCTION) {
 
 	case AT_ATP_REQUEST:
-		atp_request(atp, &d.from, &h, m);
+		atp_request(atp, &from, &h, m);
 		return;
 
 	case AT_ATP_RESPONSE:
-		atp_response(atp, &d.from, &h, m);
+		atp_response(atp, &from, &h, m);
 		return;
 
 	case AT_ATP_RELEASE:
-		one = at_transaction_find(&atp_transactions, &d.from,
+		one = at_transaction_find(&atp_transactions, &from,
 		    atp->atp_port, h.tid);
 		if (one == 0)
 			goto bad;

@@ -115,7 +115,9 @@ ddp_frame(m)
 		return;
 	}
 	bcopy(mtod(m, caddr_t), (caddr_t)lap, AT_LAP_HEADER);
-	m_adj(m, AT_LAP_HEADER);
+	m->m_data += AT_LAP_HEADER;
+	m->m_len -= AT_LAP_HEADER;
+	m->m_pkthdr.len -= AT_LAP_HEADER;
 	if (lap[2] == AT_LAP_LONG)
 		fault = at_long_read(mtod(m, at_byte *),
 		    want - AT_LAP_HEADER, m->m_pkthdr.len, &d);
@@ -151,7 +153,7 @@ void
 ddpintr()
 {
 	register struct mbuf *m;
-	int s;
+	int s, type;
 
 	for (;;) {
 		s = splimp();
@@ -159,12 +161,18 @@ ddpintr()
 		splx(s);
 		if (m == 0)
 			return;
-		ddp_frame(m);
+		if (m->m_pkthdr.rcvif != 0) {
+			ddp_frame(m);
+			continue;
+		}
+		/* our own, from ddp_output */
+		type = mtod(m, at_byte *)[AT_LONG_TYPE];
+		(*atalksw[ddp_protox[type]].pr_input)(m, AT_LONG_HEADER);
 	}
 }
 
 /*
- * Datagrams for sockets of DDP itself.
+ * Datagrams for sockets of DDP itself.  ddpintr has checked the header.
  */
 void
 ddp_input(m, hlen)
@@ -172,22 +180,22 @@ ddp_input(m, hlen)
 	int hlen;
 {
 	register struct ddpcb *ddp;
-	struct at_datagram d;
+	register at_byte *hdr = mtod(m, at_byte *);
+	struct at_address src;
 	struct sockaddr_at from;
 	enum at_ddp_fault fault;
+	int type = at_long_sender(hdr, &src);
 
-	fault = at_long_read(mtod(m, at_byte *), m->m_len,
-	    m->m_pkthdr.len, &d);
-	if (fault != AT_DDP_GOOD)
-		goto bad;
 	fault = AT_DDP_NO_SOCKET;
-	ddp = (struct ddpcb *)ddp_sockets.owner[d.to.socket];
-	if (ddp == 0 || (ddp->ddp_type != 0 && ddp->ddp_type != d.type) ||
+	ddp = (struct ddpcb *)ddp_sockets.owner[hdr[AT_LONG_RECEIVER]];
+	if (ddp == 0 || (ddp->ddp_type != 0 && ddp->ddp_type != type) ||
 	    (ddp->ddp_faddr.socket != 0 &&
-	    !at_same_address(&ddp->ddp_faddr, &d.from)))
+	    !at_same_address(&ddp->ddp_faddr, &src)))
 		goto bad;
-	at_putname(&from, &d.from, d.type);
-	m_adj(m, hlen);
+	at_putname(&from, &src, type);
+	m->m_data += hlen;
+	m->m_len -= hlen;
+	m->m_pkthdr.len -= hlen;
 	fault = AT_DDP_NO_ROOM;
 	if (sbappendaddr(&ddp->ddp_socket->so_rcv, (struct sockaddr *)&from,
 	    m, (struct mbuf *)0) == 0)

@@ -56,19 +56,16 @@ ddp_lap(m, to, from, type)
 }
 
 /*
- * To ourselves: the datagram arrives at the interface that has the address.
+ * To ourselves: the datagram arrives without an interface, and has no
+ * header of a link.
  */
 static int
-ddp_loop(m, d, ifp)
+ddp_loop(m)
 	register struct mbuf *m;
-	struct at_datagram *d;
-	struct ifnet *ifp;
 {
 	int s;
 
-	if ((m = ddp_lap(m, d->to.node, d->from.node, AT_LAP_LONG)) == 0)
-		return (ENOBUFS);
-	m->m_pkthdr.rcvif = ifp;
+	m->m_pkthdr.rcvif = 0;
 	s = splimp();
 	if (IF_QFULL(&ddpintrq)) {
 		IF_DROP(&ddpintrq);
@@ -139,11 +136,10 @@ ddp_output(m, ro, flags)
 	ddpstat.sent++;
 
 	if (route.local) {
-		ifp = at_ifp[route.own];
 		if (route.port < 0)
-			return (ddp_loop(m, &d, ifp));
+			return (ddp_loop(m));
 		if ((copy = m_copy(m, 0, M_COPYALL)) != 0)
-			(void) ddp_loop(copy, &d, ifp);
+			(void) ddp_loop(copy);
 	}
 	ifp = at_ifp[route.port];
 	if (at_node.port[route.port].net == AT_ANY_NET) {

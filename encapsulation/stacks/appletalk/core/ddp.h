@@ -52,6 +52,18 @@ struct at_ddp_counts {
 /* Reads a long header. `count` bytes are contiguous; the datagram with padding of the link has `total` bytes. */
 enum at_ddp_fault at_long_read(const at_byte *bytes, at_long count, at_long total, struct at_datagram *datagram);
 
+/* Reads the sender and the type of a long header that was checked before. */
+static inline at_byte at_long_sender(const at_byte *bytes, struct at_address *from)
+{
+    from->net = at_get_short(bytes + 6);
+    from->node = bytes[9];
+    from->socket = bytes[11];
+    return bytes[12];
+}
+
+#define AT_LONG_RECEIVER 10 /* offsets in a long header: the receiver's socket, */
+#define AT_LONG_TYPE 12     /* the type */
+
 /* Reads a short header; network and nodes come from the link. */
 enum at_ddp_fault at_short_read(const at_byte *bytes, at_long count, at_long total, at_short net,
                                 const at_byte *lap, struct at_datagram *datagram);

@@ -212,12 +212,14 @@ int ddp_send(struct ddp_stream *stream, mblk_t *mp)
     return mp->b_datap->db_type == M_DATA ? send_whole(stream, mp) : send_request(stream, mp);
 }
 
-/* Makes the indication of a datagram whose header was read: in the block of the header, if it has no other use. */
-static mblk_t *indication_of(mblk_t *mp, const struct at_datagram *d)
+/* Makes the indication of a datagram whose header was checked: in the block of the header, if it has no other use. */
+static mblk_t *indication_of(mblk_t *mp)
 {
     const size_t size = sizeof(struct T_unitdata_ind) + AT_NAME_LENGTH;
     dblk_t *block = mp->b_datap;
     struct T_unitdata_ind *ind;
+    struct at_address from;
+    at_byte type = at_long_sender(mp->b_rptr, &from);
     mblk_t *first = mp;
     mp->b_rptr += AT_LONG_HEADER;
     if (mp->b_rptr < mp->b_wptr || block->db_ref > 1 || (size_t)(block->db_lim - block->db_base) < size ||
@@ -237,21 +239,19 @@ static mblk_t *indication_of(mblk_t *mp, const struct at_datagram *d)
     first->b_wptr = first->b_rptr + size;
     ind = (struct T_unitdata_ind *)first->b_rptr;
     *ind = (struct T_unitdata_ind){T_UNITDATA_IND, AT_NAME_LENGTH, sizeof *ind, 0, 0};
-    at_name_write(first->b_rptr + sizeof *ind, &d->from, d->type);
+    at_name_write(first->b_rptr + sizeof *ind, &from, type);
     return first;
 }
 
 void ddp_give(struct ddp_stream *stream, mblk_t *mp)
 {
-    struct at_datagram d;
     mblk_t *ind = mp;
     if (stream->local.socket != DDP_EVERY_SOCKET) {
-        at_long count = (at_long)(mp->b_wptr - mp->b_rptr);
-        if (stream->local.socket == 0 || at_long_read(mp->b_rptr, count, AT_DDP_MOST, &d) != AT_DDP_GOOD) {
+        if (stream->local.socket == 0) {
             ddp_drop(stream->node, AT_DDP_NO_SOCKET, mp); /* the socket was closed meanwhile */
             return;
         }
-        ind = indication_of(mp, &d);
+        ind = indication_of(mp);
         if (ind == NULL) {
             ddp_drop(stream->node, AT_DDP_NO_ROOM, mp);
             return;
