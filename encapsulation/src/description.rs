@@ -37,6 +37,9 @@ pub struct Environment {
     pub sources: Vec<String>,
     /// Folders of headers for the foreign sources and its own.
     pub include: Vec<String>,
+    /// Whether they come before those of the source: a tree of a whole kernel has headers of the same names.
+    #[serde(default)]
+    pub headers_first: bool,
     /// Flags for foreign sources, and for the glue.
     #[serde(default)]
     pub flags: Vec<String>,

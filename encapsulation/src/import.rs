@@ -140,8 +140,12 @@ impl Import {
         if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
             return Err(format!("{} is no folder", missing.display()));
         }
-        folders.extend(environment.include.iter().map(|folder| room.join(folder)));
-        folders.push(room.to_path_buf());
+        let mut own: Vec<PathBuf> = environment.include.iter().map(|folder| room.join(folder)).collect();
+        own.push(room.to_path_buf());
+        if environment.headers_first {
+            std::mem::swap(&mut folders, &mut own);
+        }
+        folders.extend(own);
         let mut common = words(&["-O2", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv"]);
         common.push(format!("-DNACRE_CAPSULE={}", self.name).into());
         common.push(format!("-DNACRE_CAPSULE_NAME=\"{}\"", self.name).into());

@@ -360,6 +360,8 @@ impl Stream {
         // SAFETY: both are open.
         done(unsafe { (self.open.calls.str_link)(self.raw, lower.raw, 0, &mut id) })?;
         // It closes when it is unlinked.
+        // SAFETY: it is open.
+        unsafe { (self.open.calls.str_close)(lower.raw) };
         lower.raw = null_mut();
         Ok(())
     }

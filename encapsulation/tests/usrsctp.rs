@@ -45,7 +45,10 @@ fn nothing_is_missing() {
     let imported = &usrsctp().imported;
     assert!(!imported.report.is_fatal());
     assert!(imported.sources > 20, "{} sources", imported.sources);
-    assert_eq!(imported.digest, "b4ed690cf88b37b3485ac87a042dc038c1ac99dbec573676e9d9e2b36b05d449", "the source is the one that was tried");
+    assert_eq!(
+        imported.digest, "b4ed690cf88b37b3485ac87a042dc038c1ac99dbec573676e9d9e2b36b05d449",
+        "the source is the one that was tried"
+    );
 }
 
 #[test]

@@ -408,9 +408,24 @@ static struct qinit write_side = {.qi_putp = write_put, .qi_srvp = write_service
 static struct streamtab table = {&read_side, &write_side, NULL, NULL};
 static const struct str_export exports[] = {{"", &table, STR_MODULE}, {NULL, NULL, 0}};
 
+static bool is_given(const char *option) {
+    for (uint32_t i = 0; i < STACK->givens_len; i++) {
+        size_t length = strlen(STACK->givens[i].name);
+        if (strncmp(STACK->givens[i].name, option, length) == 0 && option[length] == '=')
+            return true;
+    }
+    return false;
+}
+
 static int start(struct str_host *host, const char *const *options) {
     find_events();
-    return capsule_begin(host, options);
+    int error = capsule_begin(host, options);
+    for (; !error && *options; options++)
+        if (!is_given(*options)) {
+            capsule_log("the stack is given no such value: %s", *options);
+            error = EINVAL;
+        }
+    return error;
 }
 
 static void stop(struct str_host *host) {

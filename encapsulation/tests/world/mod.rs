@@ -1,3 +1,4 @@
+#![allow(dead_code)] // each test uses a part
 //! Hosts of STREAMS joined by a simulated network, and foreign sources that packages bring.
 
 use std::cell::{Cell, RefCell};
@@ -8,6 +9,7 @@ use std::process::Command;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use nacre_encapsulation::compile::room;
 use nacre_encapsulation::import::{Import, Imported};
 use nacre_encapsulation::streams::{Device, Host, Instance, Message, Stream, Streams};
 use nacre_simulator::network::{Conditions, Link, Network};
@@ -21,7 +23,7 @@ pub fn soaking() -> bool {
 
 /// The folder of a package's source: Cargo fetches it, with a pinned version and checksum, and compiles nothing.
 pub fn source(name: &str, package: &str) -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("sources").join(name).join("Cargo.toml");
+    let manifest = room().join("sources").join(name).join("Cargo.toml");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo.args(["metadata", "--locked", "--format-version", "1", "--manifest-path"]).arg(manifest);
     let ran = cargo.output().expect("cargo runs");
@@ -162,15 +164,16 @@ impl World {
 
     /// Closes what is kept, and unloads the instances; nothing may be left.
     pub fn end(mut self) {
-        let end = self.clock.get() + SECOND;
+        // Longer than fragments wait for the others.
+        let end = self.clock.get() + 100 * SECOND;
         while self.step(end) {}
         for side in &self.sides {
             side.kept.borrow_mut().clear();
             side.host.work();
             while side.devices.iter().any(|device| device.sent().is_some()) {}
-            for instance in side.instances.borrow_mut().drain(..).rev() {
+            for (number, instance) in side.instances.borrow_mut().drain(..).enumerate() {
                 if let Err((_, error)) = instance.unload() {
-                    panic!("an instance stays: {error}");
+                    panic!("instance {number} stays: {error}; {} blocks are left", side.host.live_blocks());
                 }
             }
             assert_eq!(side.host.live_blocks(), 0, "blocks are left");
@@ -213,6 +216,7 @@ pub mod tpi {
     pub const ERROR_ACK: i32 = 18;
     pub const OK_ACK: i32 = 19;
     pub const UNITDATA_IND: i32 = 20;
+    pub const UDERROR_IND: i32 = 21;
     pub const ORDREL_IND: i32 = 23;
     pub const ADDR_REQ: i32 = 24;
     pub const ADDR_ACK: i32 = 25;
