@@ -58,9 +58,11 @@ static inline mblk_t *text(const char *words, size_t count)
     return mp;
 }
 
-static inline int send_to(struct str_stream *stream, struct at_address to, at_byte type, mblk_t *data)
+static inline int send_to(struct side *side, struct str_stream *stream, struct at_address to, at_byte type,
+                          mblk_t *data)
 {
     at_byte name[AT_NAME_LENGTH];
+    str_enter(side->node.host);
     at_name_write(name, &to, type);
     return str_send(stream, tpi_unitdata_req(name, sizeof name, data));
 }

@@ -1,4 +1,5 @@
 /* The graphs of figure 4 run transactions: in loopback, between two nodes, with loss, duplicates and reordering. */
+#include "appletalk_datagrams.h"
 #include "appletalk_transactions.h"
 
 #ifndef GRAPH
@@ -70,6 +71,78 @@ static void test_each_transaction_at_least_once_with_loss(void)
         for (int client = 0; client < 2; client++)
             for (uint32_t seed = 1; seed <= 4; seed++)
                 between(pairs[i], client, 0, 10, seed);
+}
+
+static void test_transactions_with_short_headers(void)
+{
+    network_number = 0;
+    for (size_t i = 0; i < PAIRS; i++)
+        for (int client = 0; client < 2; client++)
+            between(pairs[i], client, 1, 5, 3);
+    network_number = 9;
+}
+
+/* One endpoint sends to the other node, to all, and to itself. */
+static void test_datagrams_of_all_kinds(void)
+{
+    for (size_t i = 0; i < PAIRS; i++)
+        for (int from = 0; from < 2; from++) {
+            struct network network;
+            struct str_stream *stream[2];
+            struct at_address sender, to;
+            network_open(&network, pairs[i], 2, 1);
+            for (int side = 0; side < 2; side++)
+                stream[side] = datagrams(&network.side[side], 140, 9);
+            sender = network.side[from].node.address, sender.socket = 140;
+            to = network.side[1 - from].node.address, to.socket = 140;
+            assert(send_to(&network.side[from], stream[from], to, 9, text("one", 3)) == 0);
+            to.node = AT_BROADCAST;
+            assert(send_to(&network.side[from], stream[from], to, 9, text("all", 3)) == 0);
+            assert(send_to(&network.side[from], stream[from], sender, 9, text("self", 4)) == 0);
+            network_settle(&network);
+            while (network.used > 0)
+                network_advance(&network, 10 * MS);
+            expect_text(stream[1 - from], sender, 9, "one");
+            expect_text(stream[1 - from], sender, 9, "all");
+            expect_text(stream[from], sender, 9, "all");
+            expect_text(stream[from], sender, 9, "self");
+            expect_nothing(stream[0]);
+            expect_nothing(stream[1]);
+            str_close(stream[0]);
+            str_close(stream[1]);
+            network_close(&network);
+        }
+}
+
+/* A checksum that is there is verified. */
+static void test_changed_frames_are_dropped(void)
+{
+    for (size_t i = 0; i < PAIRS; i++) {
+        struct network network;
+        struct str_stream *stream[2];
+        struct at_address to;
+        int on = 1;
+        network_open(&network, pairs[i], 2, 1);
+        for (int side = 0; side < 2; side++)
+            stream[side] = datagrams(&network.side[side], 140, 9);
+        to = network.side[0].node.address, to.socket = 140;
+        assert(graph_control(&network.side[1].node, network.side[1].node.control, DDP_SET_CHECKSUM, &on, sizeof on) ==
+                   0 || pairs[i][1] != &graph_native);
+        for (int bit = -1; bit < 8 && pairs[i][1] == &graph_native; bit++) {
+            mblk_t *mp;
+            assert(send_to(&network.side[1], stream[1], to, 9, text("checked", 7)) == 0);
+            network_settle(&network);
+            if (bit >= 0)
+                network.frames[0].bytes[network.frames[0].count - 3] ^= (at_byte)(1 << bit);
+            network_advance(&network, 10 * MS);
+            assert((str_receive(stream[0], &mp) == 0) == (bit < 0));
+            if (bit < 0)
+                freemsg(mp);
+        }
+        str_close(stream[0]);
+        str_close(stream[1]);
+        network_close(&network);
+    }
 }
 
 static void test_requests_without_response_fail(void)
@@ -169,6 +242,9 @@ int main(void)
     RUN(responses_of_many_packets);
     RUN(each_transaction_exactly_once_with_loss);
     RUN(each_transaction_at_least_once_with_loss);
+    RUN(transactions_with_short_headers);
+    RUN(datagrams_of_all_kinds);
+    RUN(changed_frames_are_dropped);
     RUN(requests_without_response_fail);
     RUN(transactions_are_forgotten_in_time);
     RUN(hostile_frames_are_dropped);

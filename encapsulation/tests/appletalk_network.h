@@ -41,6 +41,9 @@ struct network {
     int sides;
 };
 
+/* The number of the network; 0: it has none, and headers are short. */
+static at_short network_number = 9;
+
 static inline uint32_t random_of(struct network *network, uint32_t limit)
 {
     network->seed = network->seed * 1664525u + 1013904223u;
@@ -98,7 +101,7 @@ static inline void network_open(struct network *network, const struct graph *con
     assert(network->frames != NULL);
     for (int i = 0; i < sides; i++) {
         struct side *side = &network->side[i];
-        struct at_address address = {9, (at_byte)(10 + i), 0};
+        struct at_address address = {network_number, (at_byte)(10 + i), 0};
         struct str_environment environment = {.context = network, .now = network_now, .random = network_random};
         *side = (struct side){.network = network, .graph = graphs[i], .number = i};
         assert(graph_open(&side->node, graphs[i], &environment, address, &network_calls, side) == 0);

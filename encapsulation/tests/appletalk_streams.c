@@ -70,33 +70,26 @@ static void test_datagrams_in_both_forms_of_the_header(void)
         struct network network;
         struct str_stream *stream[2];
         struct at_address to, from;
+        network_number = is_short ? 0 : 9;
         network_open(&network, native, 2, 1);
-        for (int i = 0; i < 2 && is_short; i++) {
-            struct ddp_address address = {0, 0, (at_byte)(10 + i), 0};
-            for (address.index = 0; address.index < 64; address.index++)
-                if (graph_control(&network.side[i].node, network.side[i].node.control, DDP_SET_ADDRESS, &address,
-                                  sizeof address) == 0)
-                    break;
-            assert(address.index < 64);
-            network.side[i].node.address.net = 0;
-        }
         for (int i = 0; i < 2; i++)
             stream[i] = datagrams(&network.side[i], (at_byte)(140 + i), 9);
         to = network.side[1].node.address, to.socket = 141;
         from = network.side[0].node.address, from.socket = 140;
-        assert(send_to(stream[0], to, 9, text("hello", 5)) == 0);
+        assert(send_to(&network.side[0], stream[0], to, 9, text("hello", 5)) == 0);
         network_settle(&network);
         assert(network.used == 1 && network.frames[0].bytes[2] == (is_short ? AT_LAP_SHORT : AT_LAP_LONG));
         assert(network.frames[0].count == AT_LAP_HEADER + (is_short ? AT_SHORT_HEADER : AT_LONG_HEADER) + 5u);
         network_advance(&network, 10 * MS);
         expect_text(stream[1], from, 9, "hello");
-        assert(send_to(stream[1], from, 9, NULL) == 0); /* without data */
+        assert(send_to(&network.side[1], stream[1], from, 9, NULL) == 0); /* without data */
         network_settle(&network);
         network_advance(&network, 10 * MS);
         expect_text(stream[0], to, 9, "");
         str_close(stream[0]);
         str_close(stream[1]);
         network_close(&network);
+        network_number = 9;
     }
 }
 
@@ -113,8 +106,9 @@ static void test_type_selects_the_receiver(void)
     all = datagrams(side, DDP_EVERY_SOCKET, 4);
     sender = datagrams(side, 145, 0);
     to = from = side->node.address, to.socket = 140, from.socket = 145;
-    assert(send_to(sender, to, 9, text("nine", 4)) == 0 && send_to(sender, to, 4, text("four", 4)) == 0 &&
-           send_to(sender, to, 5, text("five", 4)) == 0);
+    assert(send_to(side, sender, to, 9, text("nine", 4)) == 0);
+    assert(send_to(side, sender, to, 4, text("four", 4)) == 0);
+    assert(send_to(side, sender, to, 5, text("five", 4)) == 0);
     network_settle(&network);
     expect_text(typed, from, 9, "nine");
     expect_nothing(typed);
@@ -143,18 +137,18 @@ static void test_errors_of_datagrams_are_reported(void)
     network_open(&network, native, 1, 1);
     stream = datagrams(side, 140, 9);
     to = side->node.address, to.socket = 0;
-    assert(send_to(stream, to, 9, text("a", 1)) == 0);
+    assert(send_to(&network.side[0], stream, to, 9, text("a", 1)) == 0);
     network_settle(&network);
     expect_error(stream, TBADADDR);
     to.socket = 141, to.net = 77;
-    assert(send_to(stream, to, 9, text("a", 1)) == 0);
+    assert(send_to(&network.side[0], stream, to, 9, text("a", 1)) == 0);
     network_settle(&network);
     expect_error(stream, TNOADDR);
     to.net = 9;
-    assert(send_to(stream, to, 9, text(many, sizeof many)) == 0);
+    assert(send_to(&network.side[0], stream, to, 9, text(many, sizeof many)) == 0);
     network_settle(&network);
     expect_error(stream, TBADDATA);
-    assert(send_to(stream, to, 9, text(many, AT_DDP_DATA)) == 0);
+    assert(send_to(&network.side[0], stream, to, 9, text(many, AT_DDP_DATA)) == 0);
     network_settle(&network);
     expect_nothing(stream);
     assert(dropped(side, AT_DDP_NO_SOCKET) == 1);
@@ -171,7 +165,7 @@ static void test_broadcasts_reach_both_nodes(void)
     for (int i = 0; i < 2; i++)
         stream[i] = datagrams(&network.side[i], 140, 9);
     from = network.side[0].node.address, from.socket = 140;
-    assert(send_to(stream[0], to, 9, text("all", 3)) == 0);
+    assert(send_to(&network.side[0], stream[0], to, 9, text("all", 3)) == 0);
     network_settle(&network);
     network_advance(&network, 10 * MS);
     for (int i = 0; i < 2; i++) {
@@ -195,7 +189,7 @@ static void test_checksums_find_changed_frames(void)
     to = network.side[1].node.address, to.socket = 140;
     for (unsigned bit = 0; bit <= 8 * 20; bit++) {
         mblk_t *mp;
-        assert(send_to(stream[0], to, 9, text("checked", 7)) == 0);
+        assert(send_to(&network.side[0], stream[0], to, 9, text("checked", 7)) == 0);
         network_settle(&network);
         if (bit > 0) /* after the checksum's own field: a change of it may say that there is none */
             network.frames[0].bytes[AT_LAP_HEADER + AT_CHECKSUM_FROM + bit % 16] ^= (at_byte)(1 << bit % 8);
@@ -225,7 +219,7 @@ static void test_a_full_link_holds_datagrams_back(void)
     network.is_full = 1;
     while (taken < 10000 && str_poll(stream[0], STR_POLLOUT)) {
         many[0] = (char)taken, many[1] = (char)(taken >> 8);
-        assert(send_to(stream[0], to, 9, text(many, sizeof many)) == 0);
+        assert(send_to(&network.side[0], stream[0], to, 9, text(many, sizeof many)) == 0);
         taken++;
         network_settle(&network);
     }
@@ -258,7 +252,7 @@ static void test_a_slow_user_bounds_memory(void)
         stream[i] = datagrams(&network.side[0], (at_byte)(140 + i), 9);
     to = network.side[0].node.address, to.socket = 141;
     for (int i = 0; i < 5000; i++) {
-        assert(send_to(stream[0], to, 9, text("data for nobody", 15)) == 0);
+        assert(send_to(&network.side[0], stream[0], to, 9, text("data for nobody", 15)) == 0);
         network_settle(&network);
         most = str_live_blocks(network.side[0].node.host) > most ? str_live_blocks(network.side[0].node.host) : most;
     }
@@ -279,7 +273,7 @@ static void test_flush_discards_what_waits(void)
     network.is_full = 1;
     for (int i = 0; i < 100; i++)
         if (str_poll(stream, STR_POLLOUT))
-            send_to(stream, to, 9, text("waits", 5));
+            send_to(&network.side[0], stream, to, 9, text("waits", 5));
     network_settle(&network);
     assert(str_ioctl(stream, I_FLUSH, (void *)(intptr_t)FLUSHRW, NULL) == 0);
     network_settle(&network);
