@@ -27,7 +27,8 @@ pub const IMPORT: &str = "Writes NAME.so, and beside it the library of STREAMS r
 Exit status: 0 imported, 1 the source needs what the environment lacks, or does not compile
 
 Example:
-  nacre import lwip --environment lwip --name tcpip -o capsules";
+  nacre import encapsulation/stacks/appletalk --environment bsd44 --name appletalk \
+      --description encapsulation/stacks/appletalk/imports/both.toml -o capsules";
 
 /// The text for `nacre check`.
 pub const CHECK: &str = "Example:

@@ -68,6 +68,7 @@ fn to_json(import: &Import, imported: Option<&Imported>, report: &Report) -> Val
         "uses": imported.map(|it| &it.uses),
         "missing_headers": asked(&report.headers),
         "missing_services": asked(&report.services),
+        "remarks": report.remarks,
         "errors": report.errors,
         "narrow_pointers": report.narrow,
         "undeclared": asked(&report.undeclared),

@@ -11,7 +11,7 @@ use common::*;
 fn help_is_as_on_file() {
     for verb in [
         "runtime", "new", "library", "check", "fmt", "explain", "build", "run", "keys", "sim", "test", "verify",
-        "prove",
+        "import", "prove",
     ] {
         let (status, out, _) = ran(&mut nacre(&[verb, "--help"]));
         assert_eq!(status, 0);

@@ -63,6 +63,16 @@ impl Environment {
         files.filter_map(|file| Path::new(file).file_name()?.to_str()?.strip_suffix(".environment.toml")).collect()
     }
 
+    /// The services that the table says are partial or missing, each with its remark.
+    pub fn limits(&self) -> BTreeMap<&'static str, &'static str> {
+        let text = self.services.as_deref().and_then(files::text).unwrap_or_default();
+        let entry = |line: &'static str| {
+            let (name, rest) = line.split_once(' ')?;
+            (rest.starts_with("partial") || rest.starts_with("missing")).then_some((name, rest))
+        };
+        text.lines().filter_map(entry).collect()
+    }
+
     pub fn named(name: &str) -> Result<Environment, String> {
         let file = files::ending(".environment.toml")
             .find(|file| {

@@ -174,8 +174,9 @@ impl Import {
             own.push(room.join("listed.c"));
             fs::write(room.join("listed.c"), text).map_err(|error| error.to_string())?;
         }
-        let foreign = foreign.iter().chain(&glue).map(|file| Unit { file: file.clone(), flags: lenient.clone() });
-        let own = own.into_iter().map(|file| Unit { file, flags: strict.clone() });
+        let foreign =
+            foreign.iter().chain(&glue).map(|file| Unit { file: file.clone(), flags: lenient.clone(), foreign: true });
+        let own = own.into_iter().map(|file| Unit { file, flags: strict.clone(), foreign: false });
         Ok(foreign.chain(own).collect())
     }
 
@@ -218,11 +219,16 @@ impl Import {
         }
         // Also what no object asks for by this name, such as an intercepted function that the source does not have.
         report.services.extend(missing.iter().map(|name| (name.clone(), BTreeSet::new())));
-        for (number, unit) in work.iter().enumerate().filter(|_| !missing.is_empty()) {
+        let limits = environment.limits();
+        for (number, unit) in work.iter().enumerate() {
             let symbols = Symbols::of(&unit.object(number, objects))?;
             for name in symbols.needs.intersection(&missing) {
                 let file = unit.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 report.services.entry(name.clone()).or_default().insert(file);
+            }
+            if unit.foreign {
+                let limited = symbols.needs.iter().filter_map(|name| limits.get_key_value(name.as_str()));
+                report.remarks.extend(limited.map(|(name, remark)| (name.to_string(), remark.to_string())));
             }
         }
         Ok(uses)
@@ -233,6 +239,8 @@ impl Import {
 struct Unit {
     file: PathBuf,
     flags: Vec<OsString>,
+    /// Not of the environment.
+    foreign: bool,
 }
 
 impl Unit {

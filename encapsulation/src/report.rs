@@ -13,6 +13,8 @@ pub struct Report {
     pub headers: Asked,
     /// Functions and data that nobody provides.
     pub services: Asked,
+    /// Services that the environment provides in part, or not at all, each with its remark.
+    pub remarks: BTreeMap<String, String>,
     /// Errors of the compiler, other than missing headers: file, line and words.
     pub errors: Vec<String>,
     /// Places that keep a pointer in fewer bits than it has, or make one of too few: such code was written for processors whose
@@ -73,6 +75,8 @@ impl fmt::Display for Report {
         names(f, "headers that are missing", &self.headers)?;
         lines(f, "errors of the compiler", &self.errors)?;
         names(f, "functions and data that are missing", &self.services)?;
+        let remarks: Vec<String> = self.remarks.iter().map(|(name, remark)| format!("{name}: {remark}")).collect();
+        lines(f, "services with limits", &remarks)?;
         lines(f, "pointers in fewer bits than they have", &self.narrow)?;
         names(f, "functions that are called without a declaration", &self.undeclared)
     }

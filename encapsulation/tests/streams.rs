@@ -59,3 +59,23 @@ fn devices_of_frames() {
 fn random_use_of_everything_neither_crashes_nor_leaks() {
     library_with("streams_storm.c");
 }
+
+/// The program of the page, in a function.
+#[test]
+fn host_of_the_page_compiles() {
+    let page = std::fs::read_to_string(room().join("streams/README.md")).expect("the page");
+    let code = page.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a program");
+    let program = format!(
+        "#include \"streams/host.h\"\n\
+         void run(struct str_environment environment, struct str_device_calls calls, void *context,\n\
+                  struct streamtab ddp_streamtab);\n\
+         void run(struct str_environment environment, struct str_device_calls calls, void *context,\n\
+                  struct streamtab ddp_streamtab)\n{{\n\
+         struct str_device *device; struct str_stream *ddp, *link; int id;\n{code}}}\n"
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("page.c"), program).expect("a file");
+    let include = format!("-I{}", room().display());
+    let words = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", &include, "page.c"];
+    nacre_encapsulation::compile::gcc(&words, folder.path()).unwrap_or_else(|words| panic!("{words}"));
+}
