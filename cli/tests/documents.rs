@@ -40,6 +40,8 @@ fn every_command_of_every_document_is_run_by_a_test_here() {
         COOKBOOK,
         TUTORIAL,
         TUTORIAL_APP,
+        // imports.rs
+        "docs/encapsulation.md",
     ]
     .iter()
     .flat_map(|d| in_blocks(d))
