@@ -41,6 +41,7 @@ fn requests_and_transactions() {
 #[test]
 fn drivers_and_modules() {
     native_with("appletalk_streams.c");
+    native_with("appletalk_endpoints.c");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-/* DDP and ATP of STREAMS: binding, errors, datagrams, headers on the wire, flow control, flushing, limits. */
+/* DDP of STREAMS: binding, errors, datagrams, headers on the wire, flow control, flushing. */
 #include "appletalk_datagrams.h"
 
 static const struct graph *const native[2] = {&graph_native, &graph_native};
@@ -282,47 +282,32 @@ static void test_flush_discards_what_waits(void)
     network_close(&network);
 }
 
-static void test_requests_of_a_user_are_bounded(void)
+static void test_frames_for_others_and_unbound_streams_are_dropped(void)
 {
     struct network network;
-    struct str_stream *stream;
-    struct at_atp_counts counts;
-    struct atp_retry retry = {1000, 0};
-    const at_byte user[4] = {0};
+    struct side *side = &network.side[0];
+    struct str_stream *bound, *unbound;
     struct at_address to;
+    at_byte frame[AT_LAP_HEADER + AT_LONG_HEADER] = {10, 11, AT_LAP_LONG};
+    struct at_datagram d = {{9, 10, 140}, {9, 11, 140}, AT_LONG_HEADER, 0, 0, 9, AT_LONG_HEADER};
     network_open(&network, native, 1, 1);
-    stream = endpoint(&network.side[0], 0, NULL);
-    assert(graph_control(&network.side[0].node, stream, ATP_SET_RETRY, &retry, sizeof retry) == 0);
-    to = network.side[0].node.address, to.node = 99, to.socket = 140;
-    for (int i = 0; i < 100; i++) {
-        struct at_atp header = {AT_ATP_REQUEST, 1, (at_short)i};
-        assert(graph_send(&network.side[0].node, stream, &to, &header, user, NULL, 0) == 0);
-    }
-    assert(graph_control(&network.side[0].node, stream, ATP_SET_RETRY, &retry, sizeof retry) == EBUSY);
-    assert(graph_control(&network.side[0].node, stream, ATP_GET_COUNTS, &counts, sizeof counts) == 0);
-    assert(counts.dropped[AT_ATP_FULL] == 36);
-    while (network.clock < 1100 * MS)
-        network_advance(&network, 100 * MS);
-    assert(graph_control(&network.side[0].node, stream, ATP_GET_COUNTS, &counts, sizeof counts) == 0);
-    assert(counts.expired == 64 && counts.resent == 0);
-    str_close(stream);
-    network_close(&network);
-}
-
-static void test_nothing_outlives_a_close(void)
-{
-    struct network network;
-    struct str_stream *stream;
-    const at_byte user[4] = {0};
-    struct at_atp header = {AT_ATP_REQUEST | AT_ATP_XO, 1, 0};
-    struct at_address to;
-    network_open(&network, native, 1, 1);
-    stream = endpoint(&network.side[0], 150, NULL);
-    to = network.side[0].node.address, to.socket = 150;
-    assert(graph_send(&network.side[0].node, stream, &to, &header, user, "to itself", 9) == 0);
+    bound = datagrams(side, 140, 9);
+    assert(graph_native.open_ddp(&side->node, &unbound) == 0);
+    to = side->node.address, to.socket = 140;
+    assert(send_to(side, unbound, to, 9, text("a", 1)) == 0);
     network_settle(&network);
-    str_close(stream); /* with a request, a transaction and a message that is not read */
-    assert(str_live_blocks(network.side[0].node.host) == 0 && str_deadline(network.side[0].node.host) == UINT64_MAX);
+    expect_nothing(bound);
+    for (int node = 10; node < 13; node++) {
+        d.to.node = (at_byte)node;
+        at_long_write(frame + AT_LAP_HEADER, &d);
+        assert(str_device_receive_bytes(side->node.device, frame, sizeof frame) == 0);
+    }
+    network_settle(&network);
+    expect_text(bound, (struct at_address){9, 11, 140}, 9, "");
+    expect_nothing(bound);
+    assert(dropped(side, AT_DDP_ELSEWHERE) == 2 && dropped(side, AT_DDP_ADDRESS) == 1);
+    str_close(bound);
+    str_close(unbound);
     network_close(&network);
 }
 
@@ -340,7 +325,6 @@ int main(void)
     RUN(a_full_link_holds_datagrams_back);
     RUN(a_slow_user_bounds_memory);
     RUN(flush_discards_what_waits);
-    RUN(requests_of_a_user_are_bounded);
-    RUN(nothing_outlives_a_close);
+    RUN(frames_for_others_and_unbound_streams_are_dropped);
     return 0;
 }
