@@ -7,6 +7,7 @@ use serde_json::{json, Map, Value};
 use crate::args::projects;
 use crate::console::{complain, print, print_json, Exit};
 
+/// Runs the command.
 pub fn import(args: &projects::Import) -> Exit {
     let import = Import {
         tree: args.tree.clone(),

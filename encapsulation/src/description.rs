@@ -23,7 +23,8 @@ pub struct Description {
     pub flags: Vec<String>,
     /// C files that are compiled with the foreign ones, and say what the environment cannot know.
     pub glue: Vec<String>,
-    /// Of STREAMS sources: the names of modules and of devices, each with the name of its `struct streamtab`. One alone may be called "".
+    /// Of STREAMS sources: the names of modules and of devices, each with the name of its `struct streamtab`. One alone
+    /// may be called "".
     pub modules: BTreeMap<String, String>,
     pub devices: BTreeMap<String, String>,
 }
@@ -32,6 +33,7 @@ pub struct Description {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Environment {
+    /// What runs in it.
     pub about: String,
     /// Patterns of its own C files.
     pub sources: Vec<String>,
@@ -46,7 +48,8 @@ pub struct Environment {
     /// Functions of the C library that it uses beyond those that compute alone.
     #[serde(default)]
     pub libc: Vec<String>,
-    /// Foreign functions in whose place other files call `__wrap_NAME` of the environment, which may call `__real_NAME`.
+    /// Foreign functions in whose place other files call `__wrap_NAME` of the environment, which may call
+    /// `__real_NAME`.
     #[serde(default)]
     pub intercept: Vec<String>,
     /// A table of what it provides: a name, `provided`, `partial` or `missing`, and a remark in each line.
@@ -73,6 +76,7 @@ impl Environment {
         text.lines().filter_map(entry).collect()
     }
 
+    /// Reads the environment of a name.
     pub fn named(name: &str) -> Result<Environment, String> {
         let file = files::ending(".environment.toml")
             .find(|file| {
@@ -106,6 +110,7 @@ impl Description {
         Ok(Some(format!("{text} nacre_foreign[] = {{\n{list}    {{0, 0, 0}},\n}};\n")))
     }
 
+    /// Reads a description file.
     pub fn read(path: &Path) -> Result<Description, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))

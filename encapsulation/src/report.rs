@@ -1,4 +1,5 @@
-//! What stands in the way of an import, and what is doubtful, from the words of the compiler and the symbols of objects.
+//! What stands in the way of an import, and what is doubtful: from the words of the compiler and the symbols of
+//! objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,8 +18,8 @@ pub struct Report {
     pub remarks: BTreeMap<String, String>,
     /// Errors of the compiler, other than missing headers: file, line and words.
     pub errors: Vec<String>,
-    /// Places that keep a pointer in fewer bits than it has, or make one of too few: such code was written for processors whose
-    /// pointers have the size of `int`.
+    /// Places that keep a pointer in fewer bits than it has, or make one of too few: such code was written for
+    /// processors whose pointers have the size of `int`.
     pub narrow: Vec<String>,
     /// Functions that are called without a declaration, so that they are taken to return `int`.
     pub undeclared: Asked,

@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::ffi::{c_char, c_int, c_void, CStr, CString};
+use std::ffi::{c_char, c_int, CStr, CString};
 use std::io;
 use std::path::Path;
 use std::ptr::null_mut;
@@ -13,79 +13,7 @@ use std::rc::Rc;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
 use crate::import::STREAMS;
-
-type Raw = *mut c_void;
-
-#[repr(C)]
-struct Environment {
-    context: Raw,
-    now: Option<extern "C" fn(Raw) -> u64>,
-    random: Option<extern "C" fn(Raw, *mut u8, usize)>,
-    allocate: Option<extern "C" fn(Raw, usize) -> Raw>,
-    release: Option<extern "C" fn(Raw, Raw, usize)>,
-    log: Option<extern "C" fn(Raw, *const c_char)>,
-    memory: usize,
-    cache: c_int,
-}
-
-#[repr(C)]
-struct Buffer {
-    maxlen: c_int,
-    len: c_int,
-    buf: Raw,
-}
-
-#[repr(C)]
-struct DeviceCalls {
-    transmit: extern "C" fn(Raw, *mut Block) -> c_int,
-}
-
-/// The first members of `struct msgb`.
-#[repr(C)]
-struct Block {
-    next: *mut Block,
-    previous: *mut Block,
-    continuation: *mut Block,
-    read: *const u8,
-    write: *const u8,
-}
-
-macro_rules! calls {
-    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The routines of the library that are used here.
-        struct Calls { $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)* }
-
-        impl Calls {
-            /// # Safety
-            /// The library must be the one that `import::write_streams` writes.
-            unsafe fn of(library: &Library) -> Result<Calls, libloading::Error> {
-                Ok(Calls { $($name: *library.get(stringify!($name).as_bytes())?,)* })
-            }
-        }
-    };
-}
-
-calls! {
-    str_host_open: fn(*const Environment) -> Raw;
-    str_host_close: fn(Raw);
-    str_run: fn(Raw) -> bool;
-    str_tick: fn(Raw) -> bool;
-    str_deadline: fn(Raw) -> u64;
-    str_live_blocks: fn(Raw) -> usize;
-    str_open: fn(Raw, *const c_char, *mut Raw) -> c_int;
-    str_close: fn(Raw);
-    str_push: fn(Raw, *const c_char) -> c_int;
-    str_link: fn(Raw, Raw, c_int, *mut c_int) -> c_int;
-    str_write: fn(Raw, *const u8, usize, *mut usize) -> c_int;
-    str_putmsg: fn(Raw, *const Buffer, *const Buffer, c_int) -> c_int;
-    str_getmsg: fn(Raw, *mut Buffer, *mut Buffer, *mut c_int, *mut c_int) -> c_int;
-    str_device_create: fn(Raw, *const c_char, *const DeviceCalls, Raw, *mut Raw) -> c_int;
-    str_device_destroy: fn(Raw) -> c_int;
-    str_device_receive_bytes: fn(Raw, *const u8, usize) -> c_int;
-    str_freemsg: fn(*mut Block);
-    str_load: fn(Raw, *const c_char, *const c_char, *const *const c_char, *mut Raw, *mut *const c_char) -> c_int;
-    str_unload: fn(Raw) -> c_int;
-}
+use crate::raw::{Block, Buffer, Calls, DeviceCalls, Environment, Raw};
 
 /// The loaded library. It stays loaded as long as the process runs: capsules refer to it.
 #[derive(Clone, Copy)]
@@ -251,6 +179,7 @@ impl Host {
         Ok(Device { open: self.open.clone(), raw, sent })
     }
 
+    /// Opens a stream of a device.
     pub fn stream(&self, device: &str) -> io::Result<Stream> {
         let mut raw = null_mut();
         // SAFETY: the host is open.
@@ -349,6 +278,7 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// Pushes a module.
     pub fn push(&self, module: &str) -> io::Result<()> {
         // SAFETY: the stream is open.
         done(unsafe { (self.open.calls.str_push)(self.raw, text(module)?.as_ptr()) })

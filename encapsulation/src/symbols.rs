@@ -15,6 +15,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
+    /// Reads them.
     pub fn of(path: &Path) -> Result<Symbols, String> {
         let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let bytes = std::fs::read(path).map_err(|error| wrong(&error))?;

@@ -126,8 +126,8 @@ fn buffers() -> Result<Table, String> {
         title: "Allocation and release of a buffer, of 10,000",
         theirs: "Krupczak et al. 1996, figure 7b: an encapsulated small mbuf takes 12 µs more than a message block, a \
                  cluster mbuf 24 µs",
-        ours: "instructions (callgrind, gcc -O2); a cluster is an mbuf with a buffer of 2,048 bytes. Below, one data block \
-               that crosses, without copying"
+        ours: "instructions (callgrind, gcc -O2); a cluster is an mbuf with a buffer of 2,048 bytes. Below, one \
+               data block that crosses, without copying"
             .into(),
         columns: vec!["buffer", "instructions", "by a message block"],
         rows: vec![
