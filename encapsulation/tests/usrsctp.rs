@@ -67,6 +67,27 @@ fn two_instances_transfer_messages_both_ways() {
 }
 
 #[test]
+fn a_receiver_that_does_not_read_stops_the_sender() {
+    let mut world = world(4, 1, &Conditions { delay: 1_000_000, ..Conditions::default() });
+    let [a, mut b] = connect(&mut world, ["ip.sctp"; 2], &address(0, 2, 7000), &address(0, 2, 7000));
+    let (part, mut sent) = (bytes(8192, 1), 0);
+    for _ in 0..100 {
+        while a.stream.put(&data(&part)).is_ok() {
+            sent += part.len();
+        }
+        world.until(SECOND, |_| false);
+    }
+    assert!(sent > 100_000 && sent < 4_000_000, "{sent} bytes were taken");
+    let all = world.until(600 * SECOND, |_| {
+        b.take();
+        b.data.len() == sent
+    });
+    assert!(all, "{} of {sent} bytes came", b.data.len());
+    drop((a, b));
+    world.end();
+}
+
+#[test]
 fn an_association_outlives_one_of_its_paths() {
     let mut world = world(3, 2, &Conditions { delay: 5_000_000, ..Conditions::default() });
     let both = [address(0, 2, 7000), address(1, 2, 7000)].concat();

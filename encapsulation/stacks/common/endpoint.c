@@ -133,6 +133,11 @@ static size_t counted(const mblk_t *message) {
     return primitive == T_DATA_IND ? msgdsize(message->b_cont) : 0;
 }
 
+static void make_room(void *argument) {
+    struct endpoint *endpoint = argument;
+    endpoint->calls->room(endpoint);
+}
+
 int endpoint_read_service(queue_t *read) {
     struct endpoint *endpoint = endpoint_of(read);
     mblk_t *message;
@@ -144,6 +149,12 @@ int endpoint_read_service(queue_t *read) {
         size_t bytes = counted(message);
         putnext(read, message);
         taken(endpoint, bytes);
+    }
+    /* Also without a message: the stream above had no room, and enables this queue when it has. */
+    if (endpoint && endpoint->calls->room) {
+        capsule_run(make_room, endpoint);
+        if (endpoint->calls->done)
+            endpoint->calls->done();
     }
     return 0;
 }

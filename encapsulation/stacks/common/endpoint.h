@@ -38,6 +38,7 @@ struct endpoint_calls {
     int (*finish)(struct endpoint *); /* orderly release; EAGAIN as for send */
     int (*disconnect)(struct endpoint *);
     void (*taken)(struct endpoint *, size_t bytes); /* so many bytes of data went up */
+    void (*room)(struct endpoint *); /* endpoint_has_room was false, and is true again */
     /* Options: level and name as of sockets. May be NULL. */
     int (*set_option)(struct endpoint *, int level, int name, const void *value, size_t length);
     int (*option)(struct endpoint *, int level, int name, void *value, size_t *length);

@@ -24,6 +24,7 @@ static void timers_run(void *argument) {
     (void)argument;
     due = 0;
     capsule_run(advance, NULL);
+    associations_unblock();
     timers_update();
 }
 

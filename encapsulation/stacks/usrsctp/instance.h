@@ -25,6 +25,9 @@ bool socket_is_connected(struct socket *);
 /* The socket of an association has changed. */
 void association_reported(void *association);
 
+/* Lets those try again that wait for room: after each packet and each timer. */
+void associations_unblock(void);
+
 /* Handles what sockets have reported. Never within an entry: usrsctp reports in the midst of its work. */
 void association_events(void);
 

@@ -257,6 +257,7 @@ static void input(void *argument) {
 static void take(mblk_t *message) {
     capsule_run(input, &message);
     freemsg(message);
+    associations_unblock();
     timers_update();
 }
 

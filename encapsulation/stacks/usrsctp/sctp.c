@@ -12,11 +12,12 @@
 struct association {
     struct endpoint endpoint; /* first */
     struct socket *socket;
-    bool reported, receiving, connecting;
-    struct association *next_reported;
+    bool reported, receiving, connecting, blocked;
+    struct association *next_reported, *next_blocked;
 };
 
 static struct association *reported;
+static struct association *blocked; /* those with data that waits for room in the socket */
 
 static struct association *of(struct endpoint *endpoint) { return (struct association *)(void *)endpoint; }
 
@@ -60,6 +61,12 @@ static void forget(struct association *association) {
             break;
         }
     association->reported = false;
+    for (struct association **link = &blocked; *link; link = &(*link)->next_blocked)
+        if (*link == association) {
+            *link = association->next_blocked;
+            break;
+        }
+    association->blocked = false;
 }
 
 static void abandon(struct association *association, bool at_once) {
@@ -166,6 +173,27 @@ static void sctp_refuse(struct endpoint *listener, void *incoming) {
     abandon(&gone, true);
 }
 
+static int block(struct association *association) {
+    if (!association->blocked) {
+        association->blocked = true;
+        association->next_blocked = blocked;
+        blocked = association;
+    }
+    return EAGAIN;
+}
+
+/* usrsctp does not tell each time that a socket has room again. */
+void associations_unblock(void) {
+    struct association *all = blocked;
+    blocked = NULL;
+    while (all) {
+        struct association *association = all;
+        all = association->next_blocked;
+        association->blocked = false;
+        endpoint_writable(&association->endpoint);
+    }
+}
+
 /* usrsctp copies what it is given, from one piece. */
 static int sctp_send_end(struct endpoint *endpoint, mblk_t **message, bool expedited, bool more) {
     struct association *association = of(endpoint);
@@ -173,7 +201,7 @@ static int sctp_send_end(struct endpoint *endpoint, mblk_t **message, bool exped
     if ((*message)->b_cont) {
         mblk_t *whole = msgpullup(*message, -1);
         if (!whole)
-            return EAGAIN;
+            return block(of(endpoint));
         freemsg(*message);
         *message = whole;
     }
@@ -183,10 +211,10 @@ static int sctp_send_end(struct endpoint *endpoint, mblk_t **message, bool exped
                                : usrsctp_sendv(association->socket, (*message)->b_rptr, length, NULL, 0, &info,
                                                sizeof info, SCTP_SENDV_SNDINFO, 0);
     if (sent < 0)
-        return errno == EWOULDBLOCK || errno == ENOBUFS ? EAGAIN : errno;
+        return errno == EWOULDBLOCK || errno == ENOBUFS ? block(association) : errno;
     (*message)->b_rptr += sent;
     if ((size_t)sent < length)
-        return EAGAIN;
+        return block(association);
     freemsg(*message);
     *message = NULL;
     return 0;
@@ -243,10 +271,7 @@ static void receive(struct association *association) {
     association->receiving = false;
 }
 
-static void sctp_taken(struct endpoint *endpoint, size_t bytes) {
-    (void)bytes;
-    report(of(endpoint));
-}
+static void sctp_room(struct endpoint *endpoint) { report(of(endpoint)); }
 
 static void offer(struct association *listener) {
     struct sockaddr_in from[MOST_LINKS];
@@ -280,8 +305,6 @@ static void handle(void *argument) {
         endpoint_connected(&association->endpoint);
     }
     receive(association);
-    if (association->socket && (usrsctp_get_events(association->socket) & SCTP_EVENT_WRITE))
-        endpoint_writable(&association->endpoint);
 }
 
 void association_events(void) {
@@ -327,7 +350,7 @@ const struct endpoint_calls sctp_calls = {
     .send = sctp_send_end,
     .finish = sctp_finish_end,
     .disconnect = sctp_disconnect_end,
-    .taken = sctp_taken,
+    .room = sctp_room,
     .set_option = sctp_set_option,
     .option = sctp_option,
     .link = link_add,

@@ -46,10 +46,13 @@ int nanosleep(const struct timespec *time, struct timespec *left) {
     return 0;
 }
 
+/* usrsctp takes a time of zero for none, and a host may begin at zero. */
+#define BEGIN_S 1000
+
 int gettimeofday(struct timeval *restrict time, void *restrict zone) {
     (void)zone;
     uint64_t now = capsule_now() / 1000;
-    *time = (struct timeval){.tv_sec = (time_t)(now / 1000000), .tv_usec = (suseconds_t)(now % 1000000)};
+    *time = (struct timeval){.tv_sec = (time_t)(now / 1000000) + BEGIN_S, .tv_usec = (suseconds_t)(now % 1000000)};
     return 0;
 }
 
