@@ -71,6 +71,17 @@ fn a_receiver_that_does_not_read_stops_the_sender() {
     let mut world = world(4, 1, &Conditions { delay: 1_000_000, ..Conditions::default() });
     let [a, mut b] = connect(&mut world, ["ip.sctp"; 2], &address(0, 2, 7000), &address(0, 2, 7000));
     let (part, mut sent) = (bytes(8192, 1), 0);
+    // What fits the socket of the receiver waits there, and comes without another packet.
+    for _ in 0..12 {
+        a.stream.put(&data(&part)).expect("there is room");
+        sent += part.len();
+    }
+    world.until(5 * SECOND, |_| false);
+    for _ in 0..100 {
+        b.take();
+        world.until(SECOND / 100, |_| false);
+    }
+    assert_eq!(b.data.len(), sent);
     for _ in 0..100 {
         while a.stream.put(&data(&part)).is_ok() {
             sent += part.len();
