@@ -1,6 +1,8 @@
 /* Lower streams as network interfaces: they carry IP packets. */
 #include "instance.h"
 
+#include "stacks/common/lower.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -170,36 +172,9 @@ static void take(queue_t *read, mblk_t *message) {
     timers_update();
 }
 
-static int link_put(queue_t *read, mblk_t *message) {
-    switch (message->b_datap->db_type) {
-    case M_DATA:
-        if (capsule_entered() || read->q_first)
-            putq(read, message);
-        else
-            take(read, message);
-        return 0;
-    case M_FLUSH:
-        /* A multiplexor ends streams: what came up goes down. */
-        if (*message->b_rptr & FLUSHR)
-            flushq(read, FLUSHALL);
-        *message->b_rptr &= (unsigned char)~FLUSHR;
-        if (*message->b_rptr & FLUSHW)
-            qreply(read, message);
-        else
-            freemsg(message);
-        return 0;
-    default:
-        freemsg(message);
-        return 0;
-    }
-}
+static int link_put(queue_t *read, mblk_t *message) { return lower_put(read, message, take); }
 
-static int link_service(queue_t *read) {
-    mblk_t *message;
-    while ((message = getq(read)))
-        take(read, message);
-    return 0;
-}
+static int link_service(queue_t *read) { return lower_service(read, take); }
 
 static struct module_info info = {
     .mi_idnum = 0x6c77, .mi_idname = "lwip link", .mi_maxpsz = INFPSZ, .mi_hiwat = 65536, .mi_lowat = 16384};

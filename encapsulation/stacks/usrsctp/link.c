@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "instance.h"
 
+#include "stacks/common/lower.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -254,42 +256,17 @@ static void input(void *argument) {
         m_freem(packet);
 }
 
-static void take(mblk_t *message) {
+static void take(queue_t *read, mblk_t *message) {
+    (void)read;
     capsule_run(input, &message);
     freemsg(message);
     associations_unblock();
     timers_update();
 }
 
-static int link_put(queue_t *read, mblk_t *message) {
-    switch (message->b_datap->db_type) {
-    case M_DATA:
-        if (capsule_entered() || read->q_first)
-            putq(read, message);
-        else
-            take(message);
-        return 0;
-    case M_FLUSH:
-        if (*message->b_rptr & FLUSHR)
-            flushq(read, FLUSHALL);
-        *message->b_rptr &= (unsigned char)~FLUSHR;
-        if (*message->b_rptr & FLUSHW)
-            qreply(read, message);
-        else
-            freemsg(message);
-        return 0;
-    default:
-        freemsg(message);
-        return 0;
-    }
-}
+static int link_put(queue_t *read, mblk_t *message) { return lower_put(read, message, take); }
 
-static int link_service(queue_t *read) {
-    mblk_t *message;
-    while ((message = getq(read)))
-        take(message);
-    return 0;
-}
+static int link_service(queue_t *read) { return lower_service(read, take); }
 
 static struct module_info info = {
     .mi_idnum = 0x7363, .mi_idname = "sctp link", .mi_maxpsz = INFPSZ, .mi_hiwat = 262144, .mi_lowat = 65536};
