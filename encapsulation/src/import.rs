@@ -1,6 +1,6 @@
 //! Compiles a foreign source, as it is, with an environment to a capsule.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,18 +64,10 @@ impl From<String> for Refused {
 
 /// Writes what programs need to load capsules below a folder: the library of STREAMS routines and its headers.
 pub fn write_streams(folder: &Path, flags: &[String]) -> Result<(), String> {
-    let room = unpacked()?;
-    let sources = matches(room.path(), &["streams/*.c".to_string()])?;
-    let written = folder.join(STREAMS);
-    let mut arguments = words(&["-shared", "-fPIC", "-O2", "-fvisibility=default"]);
-    arguments.extend(words(&WARNINGS));
-    arguments.extend(flags.iter().map(OsString::from));
-    arguments.push(format!("-Wl,-soname,{STREAMS}").into());
-    arguments.extend(["-o".into(), written.clone().into_os_string()]);
-    arguments.extend(sources.into_iter().map(PathBuf::into_os_string));
-    arguments.push("-ldl".into());
-    gcc(&arguments, room.path())?;
     let trouble = |error: io::Error| format!("{}: {error}", folder.display());
+    let room = unpacked()?;
+    let written = folder.join(STREAMS);
+    fs::write(&written, library(room.path(), flags)?).map_err(trouble)?;
     let link = folder.join(STREAMS.trim_end_matches(".1"));
     let _ = fs::remove_file(&link);
     std::os::unix::fs::symlink(STREAMS, &link).map_err(trouble)?;
@@ -85,6 +77,28 @@ pub fn write_streams(folder: &Path, flags: &[String]) -> Result<(), String> {
         fs::copy(&header, include.join(header.file_name().unwrap_or_default())).map_err(trouble)?;
     }
     Ok(())
+}
+
+/// The library, compiled once for each set of flags.
+fn library(room: &Path, flags: &[String]) -> Result<Vec<u8>, String> {
+    static COMPILED: Mutex<BTreeMap<Vec<String>, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(|poison| poison.into_inner());
+    if let Some(library) = compiled.get(flags) {
+        return Ok(library.clone());
+    }
+    let sources = matches(room, &["streams/*.c".to_string()])?;
+    let written = room.join(STREAMS);
+    let mut arguments = words(&["-shared", "-fPIC", "-O2", "-fvisibility=default"]);
+    arguments.extend(words(&WARNINGS));
+    arguments.extend(flags.iter().map(OsString::from));
+    arguments.push(format!("-Wl,-soname,{STREAMS}").into());
+    arguments.extend(["-o".into(), written.clone().into_os_string()]);
+    arguments.extend(sources.into_iter().map(PathBuf::into_os_string));
+    arguments.push("-ldl".into());
+    gcc(&arguments, room)?;
+    let library = fs::read(&written).map_err(|error| format!("{}: {error}", written.display()))?;
+    compiled.insert(flags.to_vec(), library.clone());
+    Ok(library)
 }
 
 impl Import {

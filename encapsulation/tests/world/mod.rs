@@ -42,12 +42,14 @@ pub fn source(name: &str, package: &str) -> PathBuf {
 pub struct Capsule {
     pub imported: Imported,
     pub streams: Streams,
-    _folder: tempfile::TempDir,
 }
 
 pub fn import(tree: &Path, environment: &str, cell: &'static OnceLock<Capsule>) -> &'static Capsule {
     cell.get_or_init(|| {
-        let folder = tempfile::tempdir().expect("a folder");
+        // Of this program: statics are not dropped, so a temporary folder would stay.
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("capsules").join(env!("CARGO_CRATE_NAME")).join(environment);
+        let _ = std::fs::remove_dir_all(&folder);
         let import = Import {
             tree: tree.to_path_buf(),
             environment: environment.into(),
@@ -55,9 +57,9 @@ pub fn import(tree: &Path, environment: &str, cell: &'static OnceLock<Capsule>) 
             description: None,
             flags: vec!["-g".into()],
         };
-        let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
-        let streams = Streams::load(folder.path()).expect("the library");
-        Capsule { imported, streams, _folder: folder }
+        let imported = import.write(&folder).unwrap_or_else(|refused| panic!("{refused:?}"));
+        let streams = Streams::load(&folder).expect("the library");
+        Capsule { imported, streams }
     })
 }
 
