@@ -26,6 +26,8 @@ nacre-runtime stopped
 nacre-runtime hostile
 nacre-runtime full
 nacre-runtime shards
+nacre-encapsulation udp
+nacre-encapsulation tun
 nacre-runtime shared
 nacre-runtime shared_peers
 nacre-runtime descriptors
