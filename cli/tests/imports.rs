@@ -1,8 +1,11 @@
 //! `nacre import`.
 
 mod common;
+#[path = "../../encapsulation/tests/world/packages.rs"]
+mod packages;
 
 use std::fs;
+use std::process::Command;
 
 use common::*;
 use tempfile::tempdir;
@@ -65,4 +68,24 @@ fn wrong_arguments_end_with_status_2() {
         assert_eq!((status, out.as_str()), (2, ""), "{err}");
         assert!(err.starts_with("error: ") && err.lines().count() == 1, "{err}");
     }
+}
+
+#[test]
+fn example_in_c_loads_lwip_twice() {
+    let folder = tempdir().expect("a folder");
+    let build = folder.path().display().to_string();
+    let lwip = packages::source(&root().join("encapsulation"), "lwip", "lwip").display().to_string();
+    let variables = [
+        format!("NACRE={}", env!("CARGO_BIN_EXE_nacre")),
+        format!("LWIP={lwip}"),
+        format!("BUILD={build}"),
+        "CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror".to_string(),
+    ];
+    let (status, out, err) = ran(Command::new("make").args(variables).current_dir(root().join("examples/c-capsule")));
+    assert_eq!(status, 0, "{out}{err}");
+    let capsule = folder.path().join("tcpip.so");
+    let (status, out, err) = ran(Command::new(folder.path().join("hello")).arg(&capsule));
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "hello from port 5000\n", ""));
+    let (status, _, err) = ran(Command::new(folder.path().join("hello")).arg("/no/such"));
+    assert_eq!((status, err.as_str()), (1, "/no/such: No such file or directory\n"));
 }
