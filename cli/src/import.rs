@@ -47,7 +47,7 @@ pub fn import(args: &projects::Import) -> Exit {
 
 fn shown(imported: &Imported) -> String {
     format!(
-        "{}: {} sources, {} services of others\nsources unchanged: SHA-256 {}\n{}",
+        "{}: {} sources, {} services of others\nSHA-256 of the sources: {}\n{}",
         imported.capsule.display(),
         imported.sources,
         imported.uses.len(),

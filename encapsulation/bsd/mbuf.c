@@ -76,7 +76,7 @@ static bool add_slab(void) {
     return true;
 }
 
-/* Takes mbufs of the slab into use, at most so many as the limit allows. */
+/* Moves mbufs from the slab to the free list, within the limit. False: none are left. */
 static bool add_spare(size_t limit) {
     if (in_slab == PER_SLAB && made < limit && !add_slab())
         return false;

@@ -143,7 +143,7 @@ fn datagrams_keep_their_bounds_and_their_senders() {
     let mut nowhere = tpi::control(&[tpi::UNITDATA_REQ, 16, 20, 0, 0], &tpi::ipv4([0; 4], 0));
     nowhere.data = Some(vec![1]);
     a.put(&nowhere);
-    a.answer(&mut world, tpi::UDERROR_IND).expect("it is told");
+    a.answer(&mut world, tpi::UDERROR_IND).expect("a report");
     drop((a, b));
     world.end();
 }
@@ -165,7 +165,7 @@ fn refusals_and_ends_are_told() {
     listener.put(&tpi::control(&[tpi::DISCON_REQ, tpi::word(&asked, 5)], &[]));
     listener.answer(&mut world, tpi::OK_ACK).expect("it is refused");
     caller.answer(&mut world, tpi::CONN_CON).expect("TCP connects before the listener decides");
-    caller.answer(&mut world, tpi::DISCON_IND).expect("it is told");
+    caller.answer(&mut world, tpi::DISCON_IND).expect("a report");
     // A second bind of the port, and requests that do not fit the state.
     let mut other = End::open(&world.sides[1].host, "ip.tcp");
     let busy = other.bind(&mut world, &to, 1).expect_err("the port is taken");

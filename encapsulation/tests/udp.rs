@@ -122,9 +122,5 @@ fn tcp_of_lwip_over_udp() {
 fn sctp_of_usrsctp_over_udp() {
     static CAPSULE: OnceLock<Capsule> = OnceLock::new();
     let capsule = import(&source("usrsctp", "usrsctp-sys").join("usrsctp"), "usrsctp", &CAPSULE);
-    carry(capsule, "ip.sctp", |bytes| {
-        let mut message = tpi::control(&[tpi::DATA_REQ, 0], &[]);
-        message.data = Some(bytes.to_vec());
-        message
-    });
+    carry(capsule, "ip.sctp", tpi::data);
 }

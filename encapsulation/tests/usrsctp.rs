@@ -4,19 +4,13 @@ mod world;
 
 use std::sync::OnceLock;
 
-use nacre_encapsulation::streams::Message;
 use nacre_simulator::network::Conditions;
+use world::tpi::data;
 use world::{bytes, connect, import, soaking, source, tpi, transfer, Capsule, World, SECOND};
 
 fn usrsctp() -> &'static Capsule {
     static CAPSULE: OnceLock<Capsule> = OnceLock::new();
     import(&source("usrsctp", "usrsctp-sys").join("usrsctp"), "usrsctp", &CAPSULE)
-}
-
-fn data(bytes: &[u8]) -> Message {
-    let mut message = tpi::control(&[tpi::DATA_REQ, 0], &[]);
-    message.data = Some(bytes.to_vec());
-    message
 }
 
 fn address(link: u8, host: u8, port: u16) -> Vec<u8> {

@@ -69,6 +69,39 @@ fn crates_import_only_what_the_architecture_allows() {
     }
 }
 
+/// What each part of the C of `encapsulation` may include of the others.
+#[test]
+fn c_of_encapsulation_includes_only_what_the_architecture_allows() {
+    let room = root().join("encapsulation");
+    let shared = ["streams", "bsd", "stacks/common"];
+    let mut seen = 0;
+    for file in files(&room, ".c").into_iter().chain(files(&room, ".h")) {
+        let path = file.strip_prefix(&room).expect("below the room").display().to_string();
+        if path.starts_with("tests/") || path.starts_with("measure/") {
+            continue;
+        }
+        let parts = path.split('/').take(if path.starts_with("stacks/") { 2 } else { 1 });
+        let own = parts.collect::<Vec<_>>().join("/");
+        let allowed = match own.as_str() {
+            "streams" => &shared[..0],
+            "stacks/common" => &shared[..1],
+            _ => &shared[..],
+        };
+        let text = std::fs::read_to_string(&file).expect("readable");
+        for include in text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')) {
+            let of_room = ["streams/", "bsd/", "stacks/", "measure/"].iter().any(|part| include.starts_with(part));
+            let is_own = include.starts_with(&format!("{own}/")) || file.with_file_name("").join(include).exists();
+            // Of AppleTalk, which is written as foreign code is, the folders are relative to its own.
+            if of_room && !is_own && !room.join(&own).join(include).exists() {
+                seen += 1;
+                let fits = allowed.iter().any(|part| include.starts_with(&format!("{part}/")));
+                assert!(fits, "encapsulation/{path} must not include {include}");
+            }
+        }
+    }
+    assert!(seen > 20, "only {seen} inclusions were found");
+}
+
 /// The names of the library's layers.
 fn layers() -> Vec<String> {
     let folders = std::fs::read_dir(root().join("layers")).expect("the library").flatten();

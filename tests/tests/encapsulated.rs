@@ -77,9 +77,5 @@ fn tcp_of_lwip_over_emitted_stacks() {
 fn sctp_of_usrsctp_over_emitted_stacks() {
     static CAPSULE: OnceLock<Capsule> = OnceLock::new();
     let capsule = import(&source("usrsctp", "usrsctp-sys").join("usrsctp"), "usrsctp", &CAPSULE);
-    carry(capsule, "ip.sctp", |bytes| {
-        let mut message = tpi::control(&[tpi::DATA_REQ, 0], &[]);
-        message.data = Some(bytes.to_vec());
-        message
-    });
+    carry(capsule, "ip.sctp", tpi::data);
 }

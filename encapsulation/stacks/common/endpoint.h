@@ -37,8 +37,8 @@ struct endpoint_calls {
     int (*send_to)(struct endpoint *, const void *address, size_t length, mblk_t *data);
     int (*finish)(struct endpoint *); /* orderly release; EAGAIN as for send */
     int (*disconnect)(struct endpoint *);
-    void (*taken)(struct endpoint *, size_t bytes); /* so many bytes of data went up */
-    void (*room)(struct endpoint *); /* endpoint_has_room was false, and is true again */
+    void (*taken)(struct endpoint *, size_t bytes); /* `bytes` of data have been passed up: the window may open */
+    void (*room)(struct endpoint *); /* the stream above can take data again */
     /* Options: level and name as of sockets. May be NULL. */
     int (*set_option)(struct endpoint *, int level, int name, const void *value, size_t length);
     int (*option)(struct endpoint *, int level, int name, void *value, size_t *length);

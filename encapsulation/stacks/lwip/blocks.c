@@ -66,8 +66,8 @@ struct pbuf *pbuf_of(mblk_t *message, pbuf_type type) {
 
 void pbuf_lend(mblk_t *block) { lent = block; }
 
-/* lwIP allocates a pbuf for a part of data that it is told to send without copying: the part holds its block until no frame on its way
- * and no retransmission needs it any more. */
+/* For data that is sent without copying, lwIP allocates pbufs that refer to it. Each holds a reference to the block of the data, so the
+ * block outlives frames in transit and retransmissions. */
 struct pbuf *__real_pbuf_alloc(pbuf_layer layer, u16_t length, pbuf_type type);
 struct pbuf *__wrap_pbuf_alloc(pbuf_layer layer, u16_t length, pbuf_type type);
 

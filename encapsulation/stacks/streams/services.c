@@ -146,7 +146,7 @@ static void stop(struct str_host *host) {
     capsule_end();
 }
 
-/* Blocks that a foreign module has lent by esballoc are its own matter; it frees them before its last close. */
+/* Buffers that a foreign module has passed to esballoc are not tracked: the module must have them back before its last close. */
 static size_t lent(void) { return 0; }
 
 __attribute__((visibility("default"))) extern const struct str_capsule nacre_capsule;

@@ -1,5 +1,5 @@
-#![allow(dead_code)] // each test uses a part
-//! Hosts of STREAMS joined by a simulated network, and foreign sources that packages bring.
+//! Hosts of STREAMS joined by a simulated network, and foreign sources that packages bring. Each test uses some of it.
+#![allow(dead_code)]
 
 mod packages;
 
@@ -219,6 +219,11 @@ pub mod tpi {
         let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
         bytes.extend_from_slice(address);
         Message { control: Some(bytes), data: None }
+    }
+
+    /// A message of data with its primitive: of a provider whose messages have bounds.
+    pub fn data(bytes: &[u8]) -> Message {
+        Message { data: Some(bytes.to_vec()), ..control(&[DATA_REQ, 0], &[]) }
     }
 
     pub fn word(message: &Message, number: usize) -> i32 {
