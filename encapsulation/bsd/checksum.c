@@ -15,7 +15,7 @@ int in_cksum(struct mbuf *m, int length) {
     uint64_t sum = 0;
     bool is_odd = false; /* an odd number of bytes is behind us */
     for (; length > 0 && m; m = m->m_next) {
-        const unsigned char *at = (const unsigned char *)m->m_data;
+        const unsigned char *at = mtod(m, const unsigned char *);
         int here = imin(m->m_len, length);
         length -= here;
         uint64_t part = 0;

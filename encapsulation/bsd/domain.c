@@ -88,10 +88,7 @@ void domaininit(void) {
             if (pr->pr_init)
                 (*pr->pr_init)();
     }
-    if (max_linkhdr < 16)
-        max_linkhdr = 16;
-    max_hdr = max_linkhdr + max_protohdr;
-    max_datalen = (int)MHLEN - max_hdr;
+    bsd_mbufs_begin();
     begin(&fast, bsd_description.fast_ms ? (unsigned)bsd_description.fast_ms : FAST_MS);
     begin(&slow, SLOW_MS);
 }

@@ -44,6 +44,8 @@ static void enqueue(struct ifnet *ifp, struct mbuf *m, int key) {
         m_freem(m);
         return;
     }
+    if (!(m = BSD_RECEIVED(m, ifp)))
+        return;
     IF_ENQUEUE(input->queue, m);
     schednetisr(input->netisr);
 }
@@ -51,7 +53,7 @@ static void enqueue(struct ifnet *ifp, struct mbuf *m, int key) {
 static void take_ether(struct lower *lower, struct mbuf *m) {
     struct ifnet *ifp = &lower->arp.ac_if;
     struct ether_header header;
-    if (m->m_pkthdr.len < ETHER_HEADER) {
+    if (BSD_LENGTH(m) < ETHER_HEADER) {
         ifp->if_ierrors++;
         m_freem(m);
         return;
@@ -71,8 +73,8 @@ static void take_ether(struct lower *lower, struct mbuf *m) {
     m_adj(m, ETHER_HEADER);
     int type = ntohs(header.ether_type);
     if (type <= ETHERMTU) { /* the length of an IEEE 802.3 frame */
-        if (m->m_pkthdr.len > type)
-            m_adj(m, type - m->m_pkthdr.len);
+        if (BSD_LENGTH(m) > type)
+            m_adj(m, type - BSD_LENGTH(m));
         type = BSD_ANY;
     }
     enqueue(ifp, m, type);
@@ -98,16 +100,15 @@ static void accept(struct lower *lower) {
     if (lower->kind->kind == BSD_PACKETS) {
         struct protosw *pr = of_protocol(lower->kind->protocol);
         /* pr_input may read its header: it must be there. */
-        if (pr && m->m_pkthdr.len >= lower->kind->header &&
+        if (pr && BSD_LENGTH(m) >= lower->kind->header &&
             (m->m_len >= lower->kind->header || (m = m_pullup(m, lower->kind->header))))
-            (*pr->pr_input)(m, lower->kind->header);
+            BSD_INPUT(pr, m, lower->kind->header, ifp);
         else
             m_freem(m);
         return;
     }
-    m->m_pkthdr.rcvif = ifp;
     ifp->if_ipackets++;
-    ifp->if_ibytes += (unsigned long)m->m_pkthdr.len;
+    ifp->if_ibytes += (unsigned long)BSD_LENGTH(m);
     if (!(ifp->if_flags & IFF_UP))
         m_freem(m);
     else if (lower->kind->kind == BSD_ETHERNET)

@@ -1,4 +1,4 @@
-/* Services of the kernel: memory, time, messages, and what processes would do. */
+/* Services of the kernel: memory, time and messages. */
 #define STR_PREFIXED
 #include "bsd/inside.h"
 
@@ -12,12 +12,9 @@
 #include <sys/kernel.h>
 #include <sys/malloc.h>
 #include <sys/mbuf.h>
-#include <sys/proc.h>
-#include <sys/sysctl.h>
 #include <sys/syslog.h>
 #include <sys/systm.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 
 #include <netinet/in_systm.h>
 
@@ -37,12 +34,6 @@ int hostnamelen = 5, domainnamelen;
 struct timeval boottime, time;
 volatile struct timeval mono_time;
 struct timezone tz;
-
-static struct ucred credentials = {.cr_ref = 1, .cr_ngroups = 1};
-static struct pcred process_credentials = {.pc_ucred = &credentials};
-struct proc proc0 = {.p_cred = &process_credentials, .p_comm = "streams"};
-struct proc *curproc = &proc0;
-struct user u = {&credentials, &proc0, 0, 0};
 
 static uint64_t shown; /* what `time` says, in ns */
 
@@ -326,17 +317,8 @@ void wakeup(void *channel) {
 void selwakeup() {}
 void selrecord() {}
 int selscan() { return 0; }
-void psignal(struct proc *process, int number) { (void)process, (void)number; }
-struct proc *pfind(pid_t pid) { return (void)pid, NULL; }
-
 long random(void) { return (long)(capsule_random() & 0x7fffffff); }
 void srandom(unsigned long seed) { (void)seed; }
-
-/* Users of streams are trusted: what they may do is the program's decision. */
-int suser(struct ucred *cred, u_short *acflag) {
-    (void)cred, (void)acflag;
-    return 0;
-}
 
 int nullop() { return 0; }
 int enodev() { return ENODEV; }
@@ -344,20 +326,3 @@ int enoioctl() { return ENOTTY; }
 int enxio() { return ENXIO; }
 int eopnotsupp() { return EOPNOTSUPP; }
 int seltrue() { return 1; }
-
-int sysctl_int(void *oldp, size_t *oldlenp, void *newp, size_t newlen, int *value) {
-    if (oldp && *oldlenp < sizeof *value)
-        return ENOMEM;
-    if (newp && newlen != sizeof *value)
-        return EINVAL;
-    *oldlenp = sizeof *value;
-    if (oldp)
-        memcpy(oldp, value, sizeof *value);
-    if (newp)
-        memcpy(value, newp, sizeof *value);
-    return 0;
-}
-
-int sysctl_rdint(void *oldp, size_t *oldlenp, void *newp, int value) {
-    return newp ? EPERM : sysctl_int(oldp, oldlenp, NULL, 0, &value);
-}

@@ -15,8 +15,6 @@
 #include <sys/systm.h>
 
 #include <net/if.h>
-#include <net/if_dl.h>
-#include <net/if_types.h>
 #include <netinet/if_ether.h>
 
 #define MOST_LOWERS 16
@@ -73,13 +71,12 @@ static int add_ether_header(struct lower *lower, struct mbuf **packet, struct so
     *packet = m;
     if (!m)
         return ENOBUFS;
-    memcpy(m->m_data, &header, ETHER_HEADER);
+    memcpy(mtod(m, caddr_t), &header, ETHER_HEADER);
     return 0;
 }
 
-static int output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct rtentry *rt) {
+static int output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to BSD_OUTPUT_ROUTE) {
     struct lower *lower = ifp->bsd_lower;
-    (void)rt;
     int error = lower->below && ifp->if_flags & IFF_UP ? 0 : ENETDOWN;
     if (!error && lower->kind->kind == BSD_ETHERNET)
         error = add_ether_header(lower, &m, to);
@@ -88,7 +85,7 @@ static int output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct
         ifp->if_oerrors++;
         return error;
     }
-    int length = m->m_flags & M_PKTHDR ? m->m_pkthdr.len : m->m_len;
+    int length = BSD_HAS_HEADER(m) ? BSD_LENGTH(m) : m->m_len;
     mblk_t *message = bsd_message_of(m);
     if (!message)
         return ENOBUFS;
@@ -123,8 +120,6 @@ static int control(struct ifnet *ifp, unsigned long command, caddr_t data) {
     default: return EINVAL;
     }
 }
-
-static int start_nothing(struct ifnet *ifp) { return (void)ifp, 0; }
 
 /* Links. */
 
@@ -165,25 +160,14 @@ static void make_interface(struct lower *lower) {
     for (struct lower *each = lowers; each != lower; each++)
         ifp->if_unit += each->kind == kind;
     ifp->if_name = (char *)(uintptr_t)kind->name;
-    ifp->if_mtu = kind->mtu ? (unsigned long)kind->mtu : ETHERMTU;
-    ifp->if_type = (u_char)(kind->type ? kind->type : is_ether ? IFT_ETHER : IFT_OTHER);
+    ifp->if_mtu = (__typeof__(ifp->if_mtu))(kind->mtu ? kind->mtu : ETHERMTU);
     ifp->if_flags = (short)(kind->flags | IFF_RUNNING);
     ifp->if_output = output;
     ifp->if_ioctl = control;
-    ifp->if_start = start_nothing;
     ifp->bsd_lower = lower;
-    if (is_ether) {
-        ifp->if_flags |= (short)(IFF_BROADCAST | IFF_SIMPLEX | IFF_MULTICAST);
-        ifp->if_addrlen = 6;
-        ifp->if_hdrlen = ETHER_HEADER;
+    if (is_ether)
         choose_station(lower);
-    }
-    if_attach(ifp);
-    if (is_ether) {
-        struct sockaddr_dl *link = (struct sockaddr_dl *)(void *)ifp->if_addrlist->ifa_addr;
-        link->sdl_alen = 6;
-        memcpy(LLADDR(link), lower->arp.ac_enaddr, 6);
-    }
+    bsd_interface_attach(lower);
 }
 
 static void attach(void *argument) { make_interface(argument); }

@@ -20,4 +20,7 @@ struct lower {
     mblk_t *arrived;
 };
 
+/* Fills in what depends on the kind of interface, and attaches it. */
+void bsd_interface_attach(struct lower *lower);
+
 #endif

@@ -1,4 +1,5 @@
-/* Allocation of mbufs of 4.4BSD, and their crossing from and to message blocks.
+/* Allocation of mbufs, and their crossing from and to message blocks. The macros BSD_... of <sys/mbuf.h> say how an mbuf
+ * of the environment is made.
  *
  * mbufs come from slabs, which have a return routine for each mbuf: lending the data of one allocates nothing but
  * the block. */
@@ -17,7 +18,7 @@
 /* Kernel code reads what it has just freed, e.g. the state of a control block: sanitizers see that only if asked to. */
 #if defined __SANITIZE_ADDRESS__ && defined NACRE_HIDE_FREE_MBUFS
 #include <sanitizer/asan_interface.h>
-#define HIDE(m) __asan_poison_memory_region((char *)(m) + sizeof(struct m_hdr), MSIZE - sizeof(struct m_hdr))
+#define HIDE(m) __asan_poison_memory_region((m)->m_dat, MLEN)
 #define SHOW(m) __asan_unpoison_memory_region((m), MSIZE)
 #else
 #define HIDE(m) ((void)0)
@@ -50,8 +51,6 @@ static ptrdiff_t cluster_size; /* of the buffer of such a block */
 
 struct mbstat mbstat;
 struct bsd_crossings bsd_crossings;
-int nmbclusters = 1024, nmbufs = 16384;
-int max_linkhdr = 16, max_protohdr = 40, max_hdr = 56, max_datalen = MHLEN - 56;
 
 static void take_back(char *lent) {
     bsd_crossings.lent--;
@@ -85,7 +84,7 @@ static bool add_spare(size_t limit) {
         m->m_next = spare;
         spare = m;
     }
-    mbstat.m_mbufs = made;
+    mbstat.m_mbufs = (__typeof__(mbstat.m_mbufs))made;
     return spare != NULL;
 }
 
@@ -106,8 +105,8 @@ void bsd_mbufs_end(void) {
         slabs = slab->next;
         for (size_t i = FIRST; i < PER_SLAB; i++) {
             struct mbuf *m = (struct mbuf *)(void *)((char *)slab + i * MSIZE);
-            if (m->m_type != MT_FREE && m->m_flags & M_BLOCK)
-                str_freeb(m->m_ext.ext_block);
+            if (m->m_type != MT_FREE && BSD_HAS_BLOCK(m))
+                str_freeb(BSD_BLOCK(m));
             SHOW(m);
         }
         capsule_free(slab->memory);
@@ -149,7 +148,7 @@ static inline struct mbuf *allocate(int how, int type) {
     struct mbuf *m = spare;
     spare = m->m_next;
     SHOW(m);
-    m->m_next = m->m_nextpkt = NULL;
+    m->m_next = m->m_act = NULL;
     m->m_len = 0;
     m->m_type = (short)type;
     return m;
@@ -158,12 +157,13 @@ static inline struct mbuf *allocate(int how, int type) {
 struct mbuf *m_get(int how, int type) {
     struct mbuf *m = allocate(how, type);
     if (m) {
-        m->m_data = m->m_dat;
+        BSD_POINT(m, m->m_dat);
         m->m_flags = 0;
     }
     return m;
 }
 
+#ifdef BSD_PACKET_HEADERS
 struct mbuf *m_gethdr(int how, int type) {
     struct mbuf *m = allocate(how, type);
     if (m) {
@@ -174,9 +174,7 @@ struct mbuf *m_gethdr(int how, int type) {
     }
     return m;
 }
-
-struct mbuf *m_retry(int how, int type) { return m_get(how, type); }
-struct mbuf *m_retryhdr(int how, int type) { return m_gethdr(how, type); }
+#endif
 
 struct mbuf *m_getclr(int how, int type) {
     struct mbuf *m = m_get(how, type);
@@ -206,19 +204,17 @@ static inline void drop_block(mblk_t *block) {
 }
 
 static void drop_storage(struct mbuf *m) {
-    if (m->m_flags & M_BLOCK)
-        drop_block(m->m_ext.ext_block);
-    else if (m->m_ext.ext_free)
-        (*m->m_ext.ext_free)(m->m_ext.ext_buf, m->m_ext.ext_size);
+    if (BSD_HAS_BLOCK(m))
+        drop_block(BSD_BLOCK(m));
     else
-        bsd_clfree(m->m_ext.ext_buf);
+        bsd_drop_loan(m);
 }
 
 struct mbuf *m_free(struct mbuf *m) {
     struct mbuf *next = m->m_next;
     if (__builtin_expect(m->m_type == MT_FREE, 0))
         panic("m_free of a free mbuf");
-    if (m->m_flags & M_EXT)
+    if (!BSD_IS_INSIDE(m) || BSD_HAS_BLOCK(m))
         drop_storage(m);
     retire(m);
     return next;
@@ -237,15 +233,6 @@ struct mbuf *bsd_dtom(const void *address) {
     panic("dtom of data outside of mbufs");
 }
 
-/* Gives an mbuf a block as storage; the caller sets data and length. */
-static inline void attach(struct mbuf *m, mblk_t *block) {
-    m->m_ext.ext_buf = (caddr_t)block->b_datap->db_base;
-    m->m_ext.ext_free = NULL;
-    m->m_ext.ext_size = (u_int)(block->b_datap->db_lim - block->b_datap->db_base);
-    m->m_ext.ext_block = block;
-    m->m_flags |= M_EXT | M_BLOCK;
-}
-
 void bsd_clget(struct mbuf *m, int how) {
     mblk_t *block = clusters;
     if (block) {
@@ -260,32 +247,24 @@ void bsd_clget(struct mbuf *m, int how) {
         if (how != M_DONTWAIT)
             panic("out of clusters");
         mbstat.m_drops++;
-        return; /* M_EXT is not set: that is how the caller sees it */
+        return; /* the data stays within: that is how the caller sees it */
     }
-    attach(m, block);
-    m->m_data = m->m_ext.ext_buf;
+    BSD_ATTACH(m, block);
+    BSD_POINT(m, block->b_datap->db_base);
 }
 
-/* Clusters without an mbuf are memory of the instance. */
-caddr_t bsd_clalloc(int how) {
-    caddr_t cluster = capsule_malloc(MCLBYTES);
-    if (!cluster && how != M_DONTWAIT)
-        panic("out of clusters");
-    return cluster;
-}
-
-void bsd_clfree(void *cluster) { capsule_free(cluster); }
-
+#ifdef BSD_PACKET_HEADERS
 void bsd_extremove(struct mbuf *m) {
     if (m->m_flags & M_EXT)
         drop_storage(m);
     m->m_flags &= ~(M_EXT | M_BLOCK);
 }
+#endif
 
 /* One block; the chain and the header are the caller's. */
 static inline struct mbuf *wrap(struct mbuf *m, mblk_t *block) {
-    attach(m, block);
-    m->m_data = (caddr_t)block->b_rptr;
+    BSD_ATTACH(m, block);
+    BSD_POINT(m, block->b_rptr);
     m->m_len = (int)(block->b_wptr - block->b_rptr);
     block->b_cont = NULL;
     bsd_crossings.in++;
@@ -310,7 +289,7 @@ static struct mbuf *wrap_rest(struct mbuf *first, mblk_t *rest) {
         last->m_next = wrap(m, block);
         last = m;
     }
-    first->m_pkthdr.len = (int)total;
+    BSD_SET_LENGTH(first, (int)total);
     return first;
 }
 
@@ -321,9 +300,9 @@ static inline struct mbuf *mbufs_of(mblk_t *message) {
         return first ? m_free(first) : NULL;
     }
     mblk_t *rest = message->b_cont;
-    first->m_flags = M_PKTHDR;
-    first->m_pkthdr.rcvif = NULL;
-    first->m_pkthdr.len = wrap(first, message)->m_len;
+    BSD_BEGIN_PACKET(first);
+    wrap(first, message);
+    BSD_SET_LENGTH(first, first->m_len);
     return rest ? wrap_rest(first, rest) : first;
 }
 
@@ -332,18 +311,17 @@ struct mbuf *bsd_mbufs_of(mblk_t *message) { return mbufs_of(message); }
 /* Replaces the first bytes of shared storage by a copy; the rest stays shared. */
 static struct mbuf *unshare(struct mbuf *m) {
     int length = m->m_len < (int)HEADERS ? m->m_len : (int)HEADERS;
-    struct mbuf *copy = m_gethdr(M_DONTWAIT, MT_DATA);
+    struct mbuf *copy = BSD_GETHDR(M_DONTWAIT, MT_DATA);
     if (!copy) {
         m_freem(m);
         return NULL;
     }
-    copy->m_pkthdr = m->m_pkthdr;
-    memcpy(copy->m_pktdat, m->m_data, (size_t)length);
+    BSD_MOVE_HEADER(copy, m);
+    memcpy(mtod(copy, caddr_t), mtod(m, caddr_t), (size_t)length);
     copy->m_len = length;
     bsd_crossings.copied += (size_t)length;
-    m->m_data += length;
+    BSD_ADVANCE(m, length);
     m->m_len -= length;
-    m->m_flags &= ~M_PKTHDR;
     copy->m_next = m->m_len > 0 ? m : m_free(m);
     return copy;
 }
@@ -358,7 +336,7 @@ struct mbuf *bsd_own_mbufs_of(mblk_t *message) {
 static mblk_t *lend(struct mbuf *m) {
     struct slab *slab = (struct slab *)((uintptr_t)m & ~(uintptr_t)(SLAB - 1));
     frtn_t *release = &slab->release[((uintptr_t)m & (SLAB - 1)) / MSIZE];
-    mblk_t *block = str_esballoc((unsigned char *)m->m_data, (size_t)m->m_len, BPRI_MED, release);
+    mblk_t *block = str_esballoc(mtod(m, unsigned char *), (size_t)m->m_len, BPRI_MED, release);
     if (!block)
         return NULL;
     block->b_wptr = block->b_rptr + m->m_len;
@@ -377,9 +355,9 @@ mblk_t *bsd_message_of(struct mbuf *chain) {
             m_free(m);
             continue;
         }
-        if (m->m_flags & M_BLOCK) {
-            block = m->m_ext.ext_block;
-            block->b_rptr = (unsigned char *)m->m_data;
+        if (BSD_HAS_BLOCK(m) && !BSD_IS_INSIDE(m)) {
+            block = BSD_BLOCK(m);
+            block->b_rptr = mtod(m, unsigned char *);
             block->b_wptr = block->b_rptr + m->m_len;
             retire(m);
         } else if (!(block = lend(m))) {

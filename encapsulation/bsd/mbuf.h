@@ -37,6 +37,9 @@ void bsd_mbufs_end(void);
 /* mbufs in use. */
 size_t bsd_mbufs_live(void);
 
+/* Settles the sizes of headers, when the domains are initialized. */
+void bsd_mbufs_begin(void);
+
 /* Sets the limit of mbufs; M_WAIT may use an eighth more. */
 void bsd_mbufs_limit(size_t most);
 

@@ -1,4 +1,4 @@
-/* Operations on chains of mbufs, from their documentation in 4.4BSD. Arguments out of range stop the instance, as
+/* Operations on chains of mbufs with packet headers, from their documentation in 4.4BSD. Arguments out of range stop the instance, as
  * they stop the kernel there. */
 #define STR_PREFIXED
 #include "bsd/mbuf.h"
@@ -119,26 +119,6 @@ struct mbuf *m_copym(struct mbuf *m, int offset, int length, int how) {
     return first;
 }
 
-void m_copydata(struct mbuf *m, int offset, int length, caddr_t to) {
-    if (offset < 0 || length < 0)
-        panic("m_copydata: offset %d, length %d", offset, length);
-    for (; offset > 0; m = m->m_next) {
-        if (!m)
-            panic("m_copydata: the offset is behind the end");
-        if (offset < m->m_len)
-            break;
-        offset -= m->m_len;
-    }
-    for (; length > 0; m = m->m_next, offset = 0) {
-        if (!m)
-            panic("m_copydata: the chain is too short");
-        int here = imin(m->m_len - offset, length);
-        memcpy(to, m->m_data + offset, (size_t)here);
-        to += here;
-        length -= here;
-    }
-}
-
 void m_copyback(struct mbuf *m0, int offset, int length, caddr_t from) {
     struct mbuf *m = m0;
     int total = 0;
@@ -177,54 +157,6 @@ void m_copyback(struct mbuf *m0, int offset, int length, caddr_t from) {
 out:
     if (m0->m_flags & M_PKTHDR && m0->m_pkthdr.len < total)
         m0->m_pkthdr.len = total;
-}
-
-void m_cat(struct mbuf *m, struct mbuf *n) {
-    while (m->m_next)
-        m = m->m_next;
-    while (n) {
-        if (m->m_flags & M_EXT || m->m_data + m->m_len + n->m_len > m->m_dat + MLEN) {
-            m->m_next = n;
-            return;
-        }
-        memcpy(m->m_data + m->m_len, n->m_data, (size_t)n->m_len);
-        m->m_len += n->m_len;
-        n = m_free(n);
-    }
-}
-
-static void trim_front(struct mbuf *first, int length) {
-    int left = length;
-    for (struct mbuf *m = first; m && left > 0; m = m->m_next) {
-        int here = imin(m->m_len, left);
-        m->m_data += here;
-        m->m_len -= here;
-        left -= here;
-    }
-    if (first->m_flags & M_PKTHDR)
-        first->m_pkthdr.len -= length - left;
-}
-
-static void trim_end(struct mbuf *first, int length) {
-    int total = 0;
-    for (struct mbuf *m = first; m; m = m->m_next)
-        total += m->m_len;
-    int keep = total > length ? total - length : 0;
-    if (first->m_flags & M_PKTHDR)
-        first->m_pkthdr.len = keep;
-    for (struct mbuf *m = first; m; m = m->m_next) {
-        m->m_len = imin(m->m_len, keep);
-        keep -= m->m_len;
-    }
-}
-
-void m_adj(struct mbuf *m, int length) {
-    if (!m)
-        return;
-    if (length >= 0)
-        trim_front(m, length);
-    else
-        trim_end(m, length == INT_MIN ? INT_MAX : -length);
 }
 
 /* Afterwards the first `length` bytes are in one mbuf, which is no external storage: dtom() works on them. */
@@ -336,9 +268,4 @@ struct mbuf *m_devget(char *buffer, int length, int offset, struct ifnet *ifp, v
         }
     }
     return first;
-}
-
-int m_clalloc(int count, int how) {
-    (void)count, (void)how;
-    return 1; /* clusters come from the host one by one */
 }

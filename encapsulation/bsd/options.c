@@ -48,7 +48,7 @@ int bsd_set_option(struct endpoint *endpoint, int level, int name_, const void *
     struct mbuf *m = m_getclr(M_DONTWAIT, MT_SOOPTS);
     if (!m)
         return ENOBUFS;
-    memcpy(m->m_data, value, length);
+    memcpy(mtod(m, caddr_t), value, length);
     m->m_len = (int)length;
     return (*so->so_proto->pr_ctloutput)(PRCO_SETOPT, so, level, name_, &m); /* it frees the mbuf */
 }
@@ -76,7 +76,7 @@ int bsd_option(struct endpoint *endpoint, int level, int name_, void *value, siz
     error = so->so_proto->pr_ctloutput ? (*so->so_proto->pr_ctloutput)(PRCO_GETOPT, so, level, name_, &m) : EOPNOTSUPP;
     if (!error && m) {
         *length = (size_t)m->m_len < *length ? (size_t)m->m_len : *length;
-        memcpy(value, m->m_data, *length);
+        memcpy(value, mtod(m, caddr_t), *length);
     } else if (!error) {
         *length = 0;
     }

@@ -27,7 +27,7 @@ static void offer(struct socket *head) {
         struct mbuf *m = m_getclr(M_DONTWAIT, MT_SONAME);
         if (m && so->so_pcb && bsd_request(so, PRU_PEERADDR, NULL, m, NULL) == 0 && m->m_len <= ENDPOINT_ADDRESS) {
             length = (size_t)m->m_len;
-            memcpy(address, m->m_data, length);
+            memcpy(address, mtod(m, caddr_t), length);
         }
         m_freem(m);
         if (endpoint_incoming(listener, so, address, length))
@@ -48,8 +48,8 @@ void bsd_withdraw(struct socket *so) {
 /* Takes the first record out of the buffer. */
 static struct mbuf *take_record(struct sockbuf *sb) {
     struct mbuf *record = sb->sb_mb;
-    sb->sb_mb = record->m_nextpkt;
-    record->m_nextpkt = NULL;
+    sb->sb_mb = record->m_act;
+    record->m_act = NULL;
     for (struct mbuf *m = record; m; m = m->m_next)
         sbfree(sb, m);
     return record;
@@ -70,7 +70,7 @@ static void report_datagram(struct socket *so) {
     struct mbuf *m = take_record(&so->so_rcv);
     if (so->so_proto->pr_flags & PR_ADDR && m->m_type == MT_SONAME) {
         length = (size_t)m->m_len < sizeof address ? (size_t)m->m_len : sizeof address;
-        memcpy(address, m->m_data, length);
+        memcpy(address, mtod(m, caddr_t), length);
         m = m_free(m);
     }
     mblk_t *data = data_of(without_control(m));
@@ -108,7 +108,7 @@ static void report_urgent(struct socket *so) {
     int error = bsd_request(so, PRU_RCVOOB, m, NULL, NULL);
     bool keeps = m->m_type != MT_FREE; /* SPP of 4.4BSD frees it, and its caller reads it then */
     if (!error && m->m_len > 0 && m->m_len <= (int)MLEN) {
-        memcpy(data->b_wptr, m->m_data, (size_t)m->m_len);
+        memcpy(data->b_wptr, mtod(m, caddr_t), (size_t)m->m_len);
         data->b_wptr += m->m_len;
     } else {
         str_freemsg(data);

@@ -1,4 +1,4 @@
-/* Socket buffers of 4.4BSD: records of mbufs. A record is a chain; records are joined by m_nextpkt. */
+/* Socket buffers: records of mbufs. A record is a chain; records are joined by m_act. */
 #define STR_PREFIXED
 #include "bsd/inside.h"
 
@@ -18,8 +18,8 @@ unsigned long sb_max = SB_MAX;
 int sbreserve(struct sockbuf *sb, unsigned long cc) {
     if (cc > (unsigned long)sb_max * MCLBYTES / (MSIZE + MCLBYTES))
         return 0;
-    sb->sb_hiwat = cc;
-    sb->sb_mbmax = cc * 2 < sb_max ? cc * 2 : sb_max;
+    sb->sb_hiwat = (BSD_COUNT)cc;
+    sb->sb_mbmax = (BSD_COUNT)(cc * 2 < sb_max ? cc * 2 : sb_max);
     if (sb->sb_lowat > (long)sb->sb_hiwat)
         sb->sb_lowat = (long)sb->sb_hiwat;
     return 1;
@@ -55,8 +55,8 @@ void sbflush(struct sockbuf *sb) {
 
 static struct mbuf **last_record(struct sockbuf *sb) {
     struct mbuf **at = &sb->sb_mb;
-    while (*at && (*at)->m_nextpkt)
-        at = &(*at)->m_nextpkt;
+    while (*at && (*at)->m_act)
+        at = &(*at)->m_act;
     return at;
 }
 
@@ -78,7 +78,7 @@ void sbappend(struct sockbuf *sb, struct mbuf *m) {
 /* The first mbuf begins a record of its own; the rest follows with compression. */
 static void begin_record(struct sockbuf *sb, struct mbuf **at, struct mbuf *m0) {
     sballoc(sb, m0);
-    m0->m_nextpkt = *at;
+    m0->m_act = *at;
     *at = m0;
     struct mbuf *rest = m0->m_next;
     m0->m_next = NULL;
@@ -93,7 +93,7 @@ void sbappendrecord(struct sockbuf *sb, struct mbuf *m0) {
     if (!m0)
         return;
     struct mbuf **at = last_record(sb);
-    begin_record(sb, *at ? &(*at)->m_nextpkt : at, m0);
+    begin_record(sb, *at ? &(*at)->m_act : at, m0);
 }
 
 /* Out-of-band data goes before other records, but behind such data that is there. */
@@ -101,7 +101,7 @@ void sbinsertoob(struct sockbuf *sb, struct mbuf *m0) {
     if (!m0)
         return;
     struct mbuf **at = &sb->sb_mb;
-    for (; *at; at = &(*at)->m_nextpkt) {
+    for (; *at; at = &(*at)->m_act) {
         struct mbuf *m = *at;
         while (m && m->m_type != MT_OOBDATA && m->m_type == MT_CONTROL)
             m = m->m_next; /* look behind control information */
@@ -115,24 +115,25 @@ static void append_chain(struct sockbuf *sb, struct mbuf *m) {
     for (struct mbuf *n = m; n; n = n->m_next)
         sballoc(sb, n);
     struct mbuf **at = last_record(sb);
-    *(*at ? &(*at)->m_nextpkt : at) = m;
+    *(*at ? &(*at)->m_act : at) = m;
 }
 
 int sbappendaddr(struct sockbuf *sb, struct sockaddr *asa, struct mbuf *m0, struct mbuf *control) {
-    long space = asa->sa_len;
-    if (m0 && !(m0->m_flags & M_PKTHDR))
+    const int length = BSD_ADDRESS_LENGTH(asa);
+    long space = length;
+    if (m0 && !BSD_HAS_HEADER(m0))
         panic("sbappendaddr: no packet header");
     if (m0)
-        space += m0->m_pkthdr.len;
+        space += BSD_LENGTH(m0);
     for (struct mbuf *n = control; n; n = n->m_next)
         space += n->m_len;
-    if (space > sbspace(sb) || asa->sa_len > MLEN)
+    if (space > sbspace(sb) || length > (int)MLEN)
         return 0;
     struct mbuf *name = m_get(M_DONTWAIT, MT_SONAME);
     if (!name)
         return 0;
-    name->m_len = asa->sa_len;
-    memcpy(name->m_data, asa, asa->sa_len);
+    name->m_len = length;
+    memcpy(mtod(name, caddr_t), asa, (size_t)length);
     struct mbuf **end = &name->m_next;
     for (*end = control; *end;)
         end = &(*end)->m_next;
@@ -169,11 +170,11 @@ void sbcompress(struct sockbuf *sb, struct mbuf *m, struct mbuf *n) {
             m = m_free(m);
             continue;
         }
-        if (n && !(n->m_flags & (M_EXT | M_EOR)) && n->m_data + n->m_len + m->m_len < n->m_dat + MLEN &&
-            n->m_type == m->m_type) {
-            memcpy(n->m_data + n->m_len, m->m_data, (size_t)m->m_len);
+        if (n && BSD_IS_INSIDE(n) && !(n->m_flags & M_EOR) && n->m_type == m->m_type &&
+            mtod(n, caddr_t) + n->m_len + m->m_len < (caddr_t)n->m_dat + MLEN) {
+            memcpy(mtod(n, caddr_t) + n->m_len, mtod(m, caddr_t), (size_t)m->m_len);
             n->m_len += m->m_len;
-            sb->sb_cc += (unsigned long)m->m_len;
+            sb->sb_cc += (BSD_COUNT)m->m_len;
             m = m_free(m);
             continue;
         }
@@ -192,19 +193,19 @@ void sbcompress(struct sockbuf *sb, struct mbuf *m, struct mbuf *n) {
 }
 
 void sbdrop(struct sockbuf *sb, int length) {
-    struct mbuf *m = sb->sb_mb, *next = m ? m->m_nextpkt : NULL;
+    struct mbuf *m = sb->sb_mb, *next = m ? m->m_act : NULL;
     while (length > 0) {
         if (!m) {
             if (!next)
                 panic("sbdrop: more than there is");
             m = next;
-            next = m->m_nextpkt;
+            next = m->m_act;
             continue;
         }
         if (m->m_len > length) {
             m->m_len -= length;
-            m->m_data += length;
-            sb->sb_cc -= (unsigned long)length;
+            BSD_ADVANCE(m, length);
+            sb->sb_cc -= (BSD_COUNT)length;
             break;
         }
         length -= m->m_len;
@@ -217,7 +218,7 @@ void sbdrop(struct sockbuf *sb, int length) {
     }
     if (m) {
         sb->sb_mb = m;
-        m->m_nextpkt = next;
+        m->m_act = next;
     } else {
         sb->sb_mb = next;
     }
@@ -227,7 +228,7 @@ void sbdroprecord(struct sockbuf *sb) {
     struct mbuf *m = sb->sb_mb;
     if (!m)
         return;
-    sb->sb_mb = m->m_nextpkt;
+    sb->sb_mb = m->m_act;
     while (m) {
         sbfree(sb, m);
         m = m_free(m);
@@ -236,11 +237,11 @@ void sbdroprecord(struct sockbuf *sb) {
 
 void sbcheck(struct sockbuf *sb) {
     unsigned long length = 0, storage = 0;
-    for (struct mbuf *record = sb->sb_mb; record; record = record->m_nextpkt)
+    for (struct mbuf *record = sb->sb_mb; record; record = record->m_act)
         for (struct mbuf *m = record; m; m = m->m_next) {
             length += (unsigned long)m->m_len;
-            storage += MSIZE + (m->m_flags & M_EXT ? m->m_ext.ext_size : 0);
+            storage += MSIZE + BSD_STORAGE(m);
         }
-    if (length != sb->sb_cc || storage != sb->sb_mbcnt)
-        panic("sbcheck: %lu bytes are counted as %lu", length, sb->sb_cc);
+    if (length != (unsigned long)sb->sb_cc || storage != (unsigned long)sb->sb_mbcnt)
+        panic("sbcheck: %lu bytes are counted as %lu", length, (unsigned long)sb->sb_cc);
 }

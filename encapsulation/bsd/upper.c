@@ -30,7 +30,7 @@ static struct mbuf *name_of(const void *address, size_t length, int *error) {
     memset(m->m_dat, 0, USUAL_NAME);
     memcpy(m->m_dat, address, length);
     m->m_len = (int)length;
-    mtod(m, struct sockaddr *)->sa_len = (u_char)length;
+    BSD_SET_ADDRESS_LENGTH(mtod(m, struct sockaddr *), length);
     return m;
 }
 
@@ -72,7 +72,7 @@ static int name(struct socket *so, int request, void *address, size_t *length) {
         error = EMSGSIZE;
     if (!error) {
         *length = (size_t)m->m_len;
-        memcpy(address, m->m_data, *length);
+        memcpy(address, mtod(m, caddr_t), *length);
     }
     m_freem(m);
     return error;
@@ -220,7 +220,7 @@ static int send_chain(struct socket *so, mblk_t *data, bool expedited, bool ends
 static int send_atomic(struct bsd_upper *upper, mblk_t **message, bool expedited, bool more) {
     struct socket *so = upper->socket;
     size_t length = str_msgdsize(*message) + upper->partial_length;
-    if (length > so->so_snd.sb_hiwat)
+    if (length > (size_t)so->so_snd.sb_hiwat)
         return EMSGSIZE;
     if (!expedited && !more && (long)length > sbspace(&so->so_snd))
         return EAGAIN;
@@ -260,7 +260,7 @@ static int send_to(struct endpoint *endpoint, const void *address, size_t length
     struct bsd_upper *upper = of(endpoint);
     struct socket *so = bsd_socket_of(endpoint, &error);
     struct mbuf *nam = so ? name_of(address, length, &error) : NULL;
-    if (nam && str_msgdsize(data) > so->so_snd.sb_hiwat)
+    if (nam && str_msgdsize(data) > (size_t)so->so_snd.sb_hiwat)
         error = EMSGSIZE;
     else if (nam && so->so_state & SS_CANTSENDMORE)
         error = EPIPE;

@@ -159,11 +159,36 @@ struct mbuf *m_retry(int how, int type);
 struct mbuf *m_retryhdr(int how, int type);
 void m_reclaim(void);
 
+/* For the environment's own sources, which mbufs of other systems share. */
+#define BSD_PACKET_HEADERS
+#define BSD_POINT(m, at) ((m)->m_data = (caddr_t)(at))
+#define BSD_ADVANCE(m, bytes) ((m)->m_data += (bytes))
+#define BSD_IS_INSIDE(m) (!((m)->m_flags & M_EXT)) /* its data is within the mbuf */
+#define BSD_HAS_BLOCK(m) ((m)->m_flags & M_BLOCK)
+#define BSD_BLOCK(m) ((m)->m_ext.ext_block)
+#define BSD_STORAGE(m) ((m)->m_flags & M_EXT ? (m)->m_ext.ext_size : 0)
+#define BSD_ATTACH(m, block) \
+    do { \
+        (m)->m_ext.ext_buf = (caddr_t)(block)->b_datap->db_base; \
+        (m)->m_ext.ext_free = NULL; \
+        (m)->m_ext.ext_size = (u_int)((block)->b_datap->db_lim - (block)->b_datap->db_base); \
+        (m)->m_ext.ext_block = (block); \
+        (m)->m_flags |= M_EXT | M_BLOCK; \
+    } while (0)
+#define BSD_GETHDR(how, type) m_gethdr((how), (type))
+#define BSD_BEGIN_PACKET(m) ((m)->m_flags = M_PKTHDR, (m)->m_pkthdr.rcvif = NULL)
+#define BSD_MOVE_HEADER(to, from) ((to)->m_pkthdr = (from)->m_pkthdr, (from)->m_flags &= ~M_PKTHDR)
+#define BSD_HAS_HEADER(m) ((m)->m_flags & M_PKTHDR)
+#define BSD_LENGTH(m) ((m)->m_pkthdr.len) /* of a packet */
+#define BSD_SET_LENGTH(m, bytes) ((m)->m_pkthdr.len = (bytes))
+#define BSD_RECEIVED(m, ifp) ((m)->m_pkthdr.rcvif = (ifp), (m)) /* notes the interface of a packet */
+
 struct mbuf *bsd_dtom(const void *address);
 void bsd_clget(struct mbuf *m, int how);
 caddr_t bsd_clalloc(int how);
 void bsd_clfree(void *cluster);
 void bsd_extremove(struct mbuf *m);
+void bsd_drop_loan(struct mbuf *m);
 int bsd_leadingspace(const struct mbuf *m);
 int bsd_trailingspace(const struct mbuf *m);
 

@@ -100,6 +100,10 @@ char *prcrequests[] = {
 #define PRCO_SETOPT 1
 #define PRCO_NCMDS 2
 
+/* For the environment's own sources. */
+#define BSD_OUTPUT_ROUTE , struct rtentry *rt __attribute__((unused)) /* the last parameter of if_output */
+#define BSD_INPUT(pr, m, header, ifp) (*(pr)->pr_input)((m), (header))
+
 struct protosw *pffindproto(int family, int protocol, int type);
 struct protosw *pffindtype(int family, int type);
 void pfctlinput(int command, struct sockaddr *address);

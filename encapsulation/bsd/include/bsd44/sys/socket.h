@@ -70,6 +70,9 @@ struct sockaddr {
     u_char sa_family;
     char sa_data[14];
 };
+/* For the environment's own sources. */
+#define BSD_ADDRESS_LENGTH(address) ((int)(address)->sa_len)
+#define BSD_SET_ADDRESS_LENGTH(address, bytes) ((address)->sa_len = (u_char)(bytes))
 struct sockproto {
     u_short sp_family;
     u_short sp_protocol;

@@ -65,6 +65,7 @@ struct socket {
 #define SS_ASYNC 0x200
 #define SS_ISCONFIRMING 0x400
 
+#define BSD_COUNT unsigned long /* the type of the counts in a sockbuf */
 #define sb_notify(sb) (1)
 #define sbspace(sb) \
     ((long)imin((int)((sb)->sb_hiwat - (sb)->sb_cc), (int)((sb)->sb_mbmax - (sb)->sb_mbcnt)))
