@@ -15,6 +15,7 @@ pub fn import(args: &projects::Import) -> Exit {
         name: args.name.clone(),
         description: args.description.clone(),
         flags: args.flag.clone(),
+        isolate: args.isolate,
     };
     match import.write(&args.output) {
         Ok(imported) if args.json => {

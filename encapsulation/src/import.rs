@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
@@ -17,6 +18,8 @@ use crate::symbols::Symbols;
 
 /// The library of STREAMS routines, which a capsule finds by this name.
 pub const STREAMS: &str = "libnacre_streams.so.1";
+/// The program that isolated instances run in, beside their capsule.
+const PROGRAM: &str = "nacre_isolated";
 /// What a capsule may use of the C library: functions that compute alone.
 const PURE: &str = "libc/pure.txt";
 
@@ -30,6 +33,8 @@ pub struct Import {
     pub description: Option<PathBuf>,
     /// Further flags of the compiler, for all code.
     pub flags: Vec<String>,
+    /// Each instance runs in a process of its own.
+    pub isolate: bool,
 }
 
 /// A capsule that was written.
@@ -67,7 +72,13 @@ pub fn write_streams(folder: &Path, flags: &[String]) -> Result<(), String> {
     let trouble = |error: io::Error| format!("{}: {error}", folder.display());
     let room = unpacked()?;
     let written = folder.join(STREAMS);
-    fs::write(&written, library(room.path(), flags)?).map_err(trouble)?;
+    let Library { library, program } = library(room.path(), flags)?;
+    fs::write(&written, library).map_err(trouble)?;
+    let written = folder.join(PROGRAM);
+    // One that runs cannot be written to.
+    let _ = fs::remove_file(&written);
+    fs::write(&written, program).map_err(trouble)?;
+    fs::set_permissions(&written, fs::Permissions::from_mode(0o755)).map_err(trouble)?;
     let link = folder.join(STREAMS.trim_end_matches(".1"));
     let _ = fs::remove_file(&link);
     std::os::unix::fs::symlink(STREAMS, &link).map_err(trouble)?;
@@ -79,9 +90,16 @@ pub fn write_streams(folder: &Path, flags: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// The library, compiled once for each set of flags.
-fn library(room: &Path, flags: &[String]) -> Result<Vec<u8>, String> {
-    static COMPILED: Mutex<BTreeMap<Vec<String>, Vec<u8>>> = Mutex::new(BTreeMap::new());
+/// The library, and the program that is linked with it.
+#[derive(Clone)]
+struct Library {
+    library: Vec<u8>,
+    program: Vec<u8>,
+}
+
+/// The library and the program, compiled once for each set of flags.
+fn library(room: &Path, flags: &[String]) -> Result<Library, String> {
+    static COMPILED: Mutex<BTreeMap<Vec<String>, Library>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().unwrap_or_else(|poison| poison.into_inner());
     if let Some(library) = compiled.get(flags) {
         return Ok(library.clone());
@@ -96,13 +114,23 @@ fn library(room: &Path, flags: &[String]) -> Result<Vec<u8>, String> {
     arguments.extend(sources.into_iter().map(PathBuf::into_os_string));
     arguments.push("-ldl".into());
     gcc(&arguments, room)?;
-    let library = fs::read(&written).map_err(|error| format!("{}: {error}", written.display()))?;
+    let program = room.join(PROGRAM);
+    let mut arguments = words(&["-O2", "-Wl,-z,now", "-Wl,-rpath,$ORIGIN", "-o"]);
+    arguments.push(program.clone().into_os_string());
+    arguments.extend(words(&WARNINGS));
+    arguments.extend(flags.iter().map(OsString::from));
+    arguments.push(format!("-I{}", room.display()).into());
+    arguments.push(room.join("streams/program/nacre_isolated.c").into_os_string());
+    arguments.push(written.clone().into_os_string());
+    gcc(&arguments, room)?;
+    let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let library = Library { library: read(&written)?, program: read(&program)? };
     compiled.insert(flags.to_vec(), library.clone());
     Ok(library)
 }
 
 impl Import {
-    /// Writes NAME.so, and what programs need to load it, into a folder.
+    /// Writes NAME.so, or NAME.isolated.so, and what programs need to load it, into a folder.
     pub fn write(&self, folder: &Path) -> Result<Imported, Refused> {
         if !is_name(&self.name) {
             return Err(Refused::Other(format!("`{}` is no name: letters, digits and `_`, at most 32", self.name)));
@@ -132,7 +160,8 @@ impl Import {
         if report.is_fatal() {
             return Err(Refused::Source(Box::new(report)));
         }
-        let capsule = folder.join(format!("{}.so", self.name));
+        let ending = if self.isolate { "isolated.so" } else { "so" };
+        let capsule = folder.join(format!("{}.{ending}", self.name));
         let uses = self.link(&work, (objects.path(), &folder), &environment, (&capsule, &mut report))?;
         if report.is_fatal() {
             let _ = fs::remove_file(&capsule);

@@ -129,6 +129,7 @@ struct str_host {
     unsigned numbers, minors, links;
     struct str_stream *streams;
     struct str_device *devices;
+    struct isolate *isolates;
     uint64_t seed;
     uint64_t opened; /* time */
 };

@@ -1,5 +1,8 @@
 /* Loads instances of capsules: each is a private copy of a shared object, so that its static data belongs to it alone. */
 #define _GNU_SOURCE
+#define STR_PREFIXED
+#include "isolate.h"
+
 #include "capsule.h"
 
 #include <dlfcn.h>
@@ -14,11 +17,14 @@
 #include <unistd.h>
 
 #define LONGEST_NAME 31
+#define ISOLATED ".isolated.so"
 
 struct str_instance {
     struct str_host *host;
-    const struct str_capsule *capsule;
+    const struct str_export *exports;
+    const struct str_capsule *capsule; /* of one in this process */
     void *object;
+    struct isolate *isolate; /* of one in a process of its own */
     int copy; /* open as long as the object is loaded: the name of a loaded object must be unique */
     char name[LONGEST_NAME + 1];
 };
@@ -79,19 +85,67 @@ static struct name installed(const struct str_instance *instance, const struct s
 }
 
 static void remove_until(struct str_instance *instance, const struct str_export *end) {
-    for (const struct str_export *each = instance->capsule->exports; each != end; each++)
+    for (const struct str_export *each = instance->exports; each != end; each++)
         str_uninstall(instance->host, installed(instance, each).text);
 }
 
 static void stop(struct str_instance *instance) {
+    if (instance->isolate) {
+        isolate_stop(instance->isolate);
+        return;
+    }
     struct str_host *before = str_enter(instance->host);
     instance->capsule->stop(instance->host);
     str_enter(before);
 }
 
+/* Whether an instance is to run in a process of its own. */
+static bool isolated(const char *path, const char *const *options) {
+    size_t length = strlen(path), ending = sizeof ISOLATED - 1;
+    if (length > ending && strcmp(path + length - ending, ISOLATED) == 0)
+        return true;
+    for (; *options; options++)
+        if (strcmp(*options, "isolate") == 0 || strncmp(*options, "isolate=", 8) == 0)
+            return true;
+    return false;
+}
+
+/* Loads the object, starts the instance, and tells its own name. */
+static int start(struct str_instance *it, const char *path, const char *const *options, const char **name,
+                 const char **why) {
+    char copy[64];
+    snprintf(copy, sizeof copy, "/proc/self/fd/%d", it->copy);
+    it->object = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    if (!it->object) {
+        const char *words = dlerror();
+        return fail(ENOEXEC, why, path, words ? words : "not a shared object");
+    }
+    it->capsule = dlsym(it->object, "nacre_capsule");
+    if (!it->capsule || it->capsule->abi != STR_CAPSULE_ABI)
+        return fail(ENOEXEC, why, path, it->capsule ? "a capsule of another ABI" : "not a capsule");
+    struct str_host *before = str_enter(it->host);
+    int error = it->capsule->start(it->host, options);
+    str_enter(before);
+    *name = it->capsule->name;
+    it->exports = it->capsule->exports;
+    return error ? fail(error, why, path, strerror(error)) : 0;
+}
+
+static int start_isolated(struct str_instance *it, const char *path, const char *const *options, const char **name,
+                          const char **why) {
+    char words[256] = "";
+    int error = isolate_start(it->host, it->copy, path, options, &it->isolate, words, sizeof words);
+    if (error)
+        return fail(error, why, path, *words ? words : strerror(error));
+    *name = isolate_name(it->isolate);
+    it->exports = isolate_exports(it->isolate);
+    return 0;
+}
+
 int str_load(struct str_host *host, const char *path, const char *name, const char *const *options,
              struct str_instance **instance, const char **why) {
     static const char *const none[] = {NULL};
+    options = options ? options : none;
     struct str_instance *it = calloc(1, sizeof *it);
     if (!it)
         return fail(ENOMEM, why, path, "no memory");
@@ -102,56 +156,38 @@ int str_load(struct str_host *host, const char *path, const char *name, const ch
         free(it);
         return fail(error, why, path, strerror(error));
     }
-    char copy[64];
-    snprintf(copy, sizeof copy, "/proc/self/fd/%d", it->copy);
-    it->object = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
-    if (!it->object) {
-        const char *words = dlerror();
-        int error = fail(ENOEXEC, why, path, words ? words : "not a shared object");
-        discard(it);
-        return error;
-    }
-    it->capsule = dlsym(it->object, "nacre_capsule");
-    if (!it->capsule || it->capsule->abi != STR_CAPSULE_ABI) {
-        int error = fail(ENOEXEC, why, path, it->capsule ? "a capsule of another ABI" : "not a capsule");
-        discard(it);
-        return error;
-    }
-    const char *own = name ? name : it->capsule->name;
-    if (strlen(own) > LONGEST_NAME) {
-        discard(it);
-        return fail(EINVAL, why, path, "its name is too long");
-    }
-    strcpy(it->name, own);
-    struct str_host *before = str_enter(host);
-    int error = it->capsule->start(host, options ? options : none);
-    str_enter(before);
-    if (!error) {
-        const struct str_export *each = it->capsule->exports;
-        while (each->name && !(error = str_install(host, installed(it, each).text, each->streamtab, each->flags)))
-            each++;
-        if (error) {
-            remove_until(it, each);
-            stop(it);
-        }
-    }
+    const char *own = NULL;
+    int error = (isolated(path, options) ? start_isolated : start)(it, path, options, &own, why);
     if (error) {
-        fail(error, why, path, strerror(error));
         discard(it);
         return error;
+    }
+    own = name ? name : own;
+    const struct str_export *each = it->exports;
+    if (strlen(own) > LONGEST_NAME)
+        error = ENAMETOOLONG;
+    else
+        strcpy(it->name, own);
+    while (!error && each->name && !(error = str_install(host, installed(it, each).text, each->streamtab, each->flags)))
+        each++;
+    if (error) {
+        remove_until(it, each);
+        stop(it);
+        discard(it);
+        return fail(error, why, path, strerror(error));
     }
     *instance = it;
     return 0;
 }
 
 int str_unload(struct str_instance *instance) {
-    if (instance->capsule->lent() > 0)
+    if (!instance->isolate && instance->capsule->lent() > 0)
         return EBUSY;
     /* All or none: what is open keeps the others installed. */
-    for (const struct str_export *each = instance->capsule->exports; each->name; each++) {
+    for (const struct str_export *each = instance->exports; each->name; each++) {
         int error = str_uninstall(instance->host, installed(instance, each).text);
         if (error) {
-            for (const struct str_export *back = instance->capsule->exports; back != each; back++)
+            for (const struct str_export *back = instance->exports; back != each; back++)
                 str_install(instance->host, installed(instance, back).text, back->streamtab, back->flags);
             return error;
         }
@@ -160,3 +196,5 @@ int str_unload(struct str_instance *instance) {
     discard(instance);
     return 0;
 }
+
+const struct str_capsule *instance_capsule(const struct str_instance *instance) { return instance->capsule; }

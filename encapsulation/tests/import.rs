@@ -79,6 +79,7 @@ impl Source {
             name: "imported".into(),
             description: Some(self.folder.path().join("description.toml")),
             flags: vec![],
+            isolate: false,
         };
         change(&mut import);
         let written = tempdir().expect("a folder");

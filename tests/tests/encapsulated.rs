@@ -27,7 +27,7 @@ fn module(name: &str, folder: &Path) {
     fs::write(tree.join(format!("{name}.h")), text.header).expect("a file");
     fs::write(tree.join(format!("{name}.c")), text.source).expect("a file");
     let import =
-        Import { tree, environment: "nacre".into(), name: name.into(), description: None, flags: vec!["-O1".into()] };
+        Import { tree, environment: "nacre".into(), name: name.into(), description: None, flags: vec!["-O1".into()], isolate: false };
     import.write(folder).unwrap_or_else(|refused| panic!("{name}: {refused:?}"));
 }
 

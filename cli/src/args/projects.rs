@@ -76,6 +76,9 @@ pub struct Import {
     /// A further flag of the compiler, such as -g
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     pub flag: Vec<String>,
+    /// Each instance runs in a process of its own: a crash or an endless loop ends the instance alone
+    #[arg(long)]
+    pub isolate: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

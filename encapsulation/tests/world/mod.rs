@@ -45,6 +45,7 @@ pub fn import(tree: &Path, environment: &str, cell: &'static OnceLock<Capsule>) 
             name: environment.into(),
             description: None,
             flags: vec!["-g".into()],
+            isolate: false,
         };
         let imported = import.write(&folder).unwrap_or_else(|refused| panic!("{refused:?}"));
         let streams = Streams::load(&folder).expect("the library");

@@ -1,0 +1,49 @@
+/* The devices and modules of an isolated instance, as the host sees them. */
+#ifndef NACRE_STREAMS_OUTLET_H
+#define NACRE_STREAMS_OUTLET_H
+
+#include "isolate.h"
+
+#include "capsule.h"
+
+#define isolate_ask str_inside_isolate_ask
+#define isolate_speak str_inside_isolate_speak
+#define outlet_make str_inside_outlet_make
+#define outlet_passes str_inside_outlet_passes
+#define outlets_free str_inside_outlets_free
+
+#pragma GCC visibility push(hidden)
+
+struct isolate {
+    struct exchange exchange;
+    struct isolate *following; /* of the host */
+    pid_t pid;
+    int process; /* a descriptor of the process; -1: it is gone */
+    int area;
+    bool dead, started;
+    int64_t began, patience; /* milliseconds of the worker's processor time: at the first look at this entry (-1: none), and for it */
+    timeout_id_t timer;
+    uint64_t due;
+    bool answered; /* the record that was sent last */
+    int result;
+    char text[256];
+    char name[LONGEST_EXPORT + 1];
+    uint32_t count;
+    struct outlet *outlets[MOST_EXPORTS];
+    struct str_export exports[MOST_EXPORTS + 1];
+};
+
+/* Gives the worker turns until it has no more to say. */
+void isolate_speak(struct isolate *);
+/* Sends a record, and returns the answer to it: 0 or an errno value. */
+int isolate_ask(struct isolate *, struct record, const void *data, size_t size);
+
+/* Returns whether an export was made. */
+bool outlet_make(struct isolate *, uint32_t number, const struct exported *);
+void outlets_free(struct isolate *);
+/* Whether a message of the worker may pass on: the host trusts no pointer in it. */
+bool outlet_passes(const struct end *, const mblk_t *);
+
+#pragma GCC visibility pop
+
+#endif

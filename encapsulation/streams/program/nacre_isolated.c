@@ -1,0 +1,4 @@
+/* The program that an isolated instance runs in. */
+#include "streams/isolated.h"
+
+int main(void) { return str_isolated(); }
