@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::compile::gcc;
 use crate::files;
+use crate::import::Import;
 
 /// The graphs of figure 4.
 pub const GRAPHS: [&str; 4] = ["Native", "Import1", "Import2", "Import3"];
@@ -116,12 +117,39 @@ impl Programs {
                 [1000, 2000].map(|count| self.total(&program, &[&[&*format!("{count}")], more].concat()));
             Ok::<f64, String>((twice? - once?) / 1000.0)
         };
-        let words = self.run(Command::new(self.path(&program)).arg("100000"))?;
         Ok(Transactions {
             exactly_once: each(&[])?,
             at_least_once: each(&["at-least-once"])?,
-            nanoseconds: words.trim().parse().map_err(|_| format!("`{program}` printed `{words}`"))?,
+            nanoseconds: self.nanoseconds(&program, "100000")?,
         })
+    }
+
+    /// Nanoseconds of a null transaction, exactly once, of the graph Import1 whose capsule runs in a process of its own. (The
+    /// instructions of two processes that wait for each other do not repeat.)
+    pub fn isolated(&self) -> Result<f64, String> {
+        let import = Import {
+            tree: self.path("stacks/appletalk"),
+            environment: "bsd44".into(),
+            name: "at".into(),
+            description: Some(self.path("stacks/appletalk/imports/both.toml")),
+            flags: vec![],
+            isolate: true,
+        };
+        let imported = import.write(&self.path("isolated")).map_err(|refused| format!("{refused:?}"))?;
+        let mut files = self.sources("stacks/appletalk/core")?;
+        files.extend(["measure/graph.c", "measure/graph_imported.c"].map(str::to_string));
+        let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
+        let flags = ["-std=c11", "-DIMPORT=1", "-DGRAPH=graph_import1", &capsule];
+        let mut objects = self.objects(&files, &flags, "isolated")?;
+        objects.push("isolated/libnacre_streams.so".into());
+        let found = format!("-Wl,-rpath,{}", self.path("isolated").display());
+        self.link("measure/transactions.c", &[&flags[..], &[&found]].concat(), &objects, "transactions-isolated")?;
+        self.nanoseconds("transactions-isolated", "20000")
+    }
+
+    fn nanoseconds(&self, program: &str, count: &str) -> Result<f64, String> {
+        let words = self.run(Command::new(self.path(program)).arg(count))?;
+        words.trim().parse().map_err(|_| format!("`{program}` printed `{words}`"))
     }
 
     /// ATP native and imported, then DDP.

@@ -165,7 +165,7 @@ static void take_down(struct graph_node *node)
 {
     struct imported *own = node->own;
     unload(node, own);
-    if (own->ddp != NULL)
+    if (IMPORT == 3 && own->ddp != NULL)
         ddp_remove(own->ddp);
     if (IMPORT == 2)
         str_uninstall(node->host, "atp");

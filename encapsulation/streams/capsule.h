@@ -32,14 +32,15 @@ struct str_capsule {
 struct str_instance;
 
 /* Loads a private copy of a capsule and installs what it exports in the host: as `name` (NULL: the capsule's own name), or as
- * `name.export`.
+ * `name.export`. With the option `isolate`, and always if the file's name ends in `.isolated.so`, the instance runs in a process of
+ * its own (README.md); `isolate=MS` limits the processor time of an entry (1000 ms without it).
  * Returns 0 or an errno value: ENOENT without such a file, ENOEXEC if it is no capsule or of another ABI, what `start` returns;
- * `*why`, if given, is then a text that is valid until the next call in this thread. */
+ * `*why`, if given, is then a text that is valid until the next call with this host. */
 int str_load(struct str_host *host, const char *path, const char *name, const char *const *options,
              struct str_instance **instance, const char **why);
 
 /* Removes what it installed, stops and unloads the instance. EBUSY while a stream has it or others hold data of
- * it. */
+ * it. What is not unloaded ends with the host. */
 int str_unload(struct str_instance *instance);
 
 #endif

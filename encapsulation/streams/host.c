@@ -1,6 +1,6 @@
 /* The host: environment, current host, scheduler, and the table of devices and modules. */
 #define STR_PREFIXED
-#include "isolate.h"
+#include "inside.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -87,7 +87,7 @@ void str_host_close(struct str_host *host) {
     while (host->streams) /* linked by I_PLINK, and their upper streams are gone */
         stream_destroy(host->streams);
     devices_close(host);
-    isolate_host_closes(host);
+    instances_close(host);
     host->depth--;
     current_host = entered.before == host ? NULL : entered.before;
     while (host->entries) {

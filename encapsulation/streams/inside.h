@@ -32,6 +32,7 @@
 #define host_finish str_inside_host_finish
 #define host_leave str_inside_host_leave
 #define host_release str_inside_host_release
+#define instances_close str_inside_instances_close
 #define link_abandon str_inside_link_abandon
 #define links_close str_inside_links_close
 #define pools_close str_inside_pools_close
@@ -129,7 +130,8 @@ struct str_host {
     unsigned numbers, minors, links;
     struct str_stream *streams;
     struct str_device *devices;
-    struct isolate *isolates;
+    struct str_instance *instances;
+    char reason[512]; /* why one was not loaded */
     uint64_t seed;
     uint64_t opened; /* time */
 };
@@ -246,6 +248,7 @@ bool control_continues(struct str_stream *, int command, const void *argument, i
 /* Gives up an ioctl that is under way. */
 void link_abandon(struct str_stream *);
 void devices_close(struct str_host *);
+void instances_close(struct str_host *); /* unloads those that were loaded in it */
 void links_close(struct str_stream *);
 void stream_destroy(struct str_stream *);
 const char *stream_name(struct str_stream *, unsigned place); /* of the module or driver at a place below the head */

@@ -44,7 +44,7 @@ static int end_process(struct isolate *it) {
     if (it->process < 0)
         return 0;
     syscall(SYS_pidfd_send_signal, it->process, SIGKILL, NULL, 0);
-    while (waitid(P_PIDFD, (id_t)it->process, &about, WEXITED) != 0 && errno == EINTR)
+    while (waitid((idtype_t)3 /* P_PIDFD */, (id_t)it->process, &about, WEXITED) != 0 && errno == EINTR)
         ;
     close(it->process);
     it->process = -1;
@@ -241,7 +241,7 @@ int isolate_ask(struct isolate *it, struct record record, const void *data, size
     if (size > 0)
         memcpy(to, data, size);
     isolate_speak(it);
-    return it->answered ? it->result : EIO;
+    return it->answered && !it->dead ? it->result : EIO;
 }
 
 /* Starts the program, with the area and the capsule as descriptors 3 and 4. */
@@ -388,8 +388,6 @@ int isolate_start(struct str_host *host, int capsule, const char *path, const ch
     }
     it->started = true;
     snprintf(it->name, sizeof it->name, "%.31s", it->text);
-    it->following = host->isolates;
-    host->isolates = it;
     *started = it;
     return 0;
 }
@@ -399,25 +397,11 @@ const struct str_export *isolate_exports(const struct isolate *it) { return it->
 
 void isolate_stop(struct isolate *it) {
     struct str_host *host = it->exchange.host;
-    if (host) {
-        int error = it->dead ? 0 : isolate_ask(it, (struct record){.kind = RECORD_STOP}, NULL, 0);
-        uint64_t blocks = it->dead ? 0 : *(const volatile uint64_t *)&it->exchange.shared->blocks;
-        if (error || blocks > 0)
-            str_log(host, "%s: it ended with %llu blocks: %s", it->name, (unsigned long long)blocks, strerror(error));
-        struct isolate **at = &host->isolates;
-        while (*at != it)
-            at = &(*at)->following;
-        *at = it->following;
-        release(it);
-    }
+    int error = it->dead ? 0 : isolate_ask(it, (struct record){.kind = RECORD_STOP}, NULL, 0);
+    uint64_t blocks = it->dead ? 0 : *(const volatile uint64_t *)&it->exchange.shared->blocks;
+    if (!it->dead && (error || blocks > 0))
+        str_log(host, "%s: it ended with %llu blocks: %s", it->name, (unsigned long long)blocks, strerror(error));
+    release(it);
     outlets_free(it);
     free(it);
-}
-
-void isolate_host_closes(struct str_host *host) {
-    for (struct isolate *it = host->isolates; it; it = it->following) {
-        release(it);
-        it->exchange.host = NULL;
-    }
-    host->isolates = NULL;
 }

@@ -24,7 +24,6 @@
 #define instance_capsule str_inside_instance_capsule
 #define isolate_end str_inside_isolate_end
 #define isolate_exports str_inside_isolate_exports
-#define isolate_host_closes str_inside_isolate_host_closes
 #define isolate_name str_inside_isolate_name
 #define isolate_start str_inside_isolate_start
 #define isolate_stop str_inside_isolate_stop
@@ -159,8 +158,6 @@ int isolate_start(struct str_host *, int capsule, const char *path, const char *
 const char *isolate_name(const struct isolate *);
 const struct str_export *isolate_exports(const struct isolate *);
 void isolate_stop(struct isolate *); /* and releases it; logs blocks that the instance has leaked */
-/* The processes of a host's instances end with it. */
-void isolate_host_closes(struct str_host *);
 
 struct str_instance;
 const struct str_capsule *instance_capsule(const struct str_instance *);

@@ -122,7 +122,10 @@ static struct module_info info = {
     .mi_idname = "isolated", .mi_maxpsz = INFPSZ, .mi_hiwat = END_HIWAT, .mi_lowat = END_LOWAT};
 static struct qinit top_read = {top_put, post_serve, post_open, post_close, NULL, &info, NULL};
 static struct qinit bottom_read = {NULL, post_serve, post_open, post_close, NULL, &info, NULL};
-static struct qinit top_write = {.qi_srvp = post_serve, .qi_minfo = &info};
+/* Requests of this host's head. */
+static int pass(queue_t *q, mblk_t *message) { return str_putnext(q, message); }
+
+static struct qinit top_write = {.qi_putp = pass, .qi_srvp = post_serve, .qi_minfo = &info};
 static struct qinit bottom_write = {.qi_putp = post_put, .qi_srvp = post_serve, .qi_minfo = &info};
 static struct streamtab top = {&top_read, &top_write, NULL, NULL};
 static struct streamtab bottom = {&bottom_read, &bottom_write, NULL, NULL};
@@ -227,6 +230,7 @@ static void start(const struct record *record, const unsigned char *data) {
     for (size_t at = 0; at < record->size && count < MOST_OPTIONS - 1; at += strlen((const char *)data + at) + 1)
         options[count++] = (const char *)data + at;
     exchange.host = str_host_open(&(struct str_environment){.now = now, .random = numbers, .log = log_line});
+    str_enter(exchange.host);
     uppers = calloc(MOST_ENDS, sizeof(struct str_stream *));
     int error = exchange.host && uppers ? 0 : ENOMEM;
     if (!error)

@@ -21,6 +21,7 @@
 
 struct str_instance {
     struct str_host *host;
+    struct str_instance *next; /* of the host */
     const struct str_export *exports;
     const struct str_capsule *capsule; /* of one in this process */
     void *object;
@@ -33,12 +34,10 @@ struct name {
     char text[2 * LONGEST_NAME + 2];
 };
 
-static _Thread_local char reason[512];
-
-static int fail(int error, const char **why, const char *path, const char *what) {
-    snprintf(reason, sizeof reason, "%s: %s", path, what);
+static int fail(struct str_host *host, int error, const char **why, const char *path, const char *what) {
+    snprintf(host->reason, sizeof host->reason, "%s: %s", path, what);
     if (why)
-        *why = reason;
+        *why = host->reason;
     return error;
 }
 
@@ -90,12 +89,11 @@ static void remove_until(struct str_instance *instance, const struct str_export 
 }
 
 static void stop(struct str_instance *instance) {
-    if (instance->isolate) {
-        isolate_stop(instance->isolate);
-        return;
-    }
     struct str_host *before = str_enter(instance->host);
-    instance->capsule->stop(instance->host);
+    if (instance->isolate)
+        isolate_stop(instance->isolate);
+    else
+        instance->capsule->stop(instance->host);
     str_enter(before);
 }
 
@@ -111,32 +109,32 @@ static bool isolated(const char *path, const char *const *options) {
 }
 
 /* Loads the object, starts the instance, and tells its own name. */
-static int start(struct str_instance *it, const char *path, const char *const *options, const char **name,
-                 const char **why) {
+static int start(struct str_host *host, struct str_instance *it, const char *path, const char *const *options,
+                 const char **name, const char **why) {
     char copy[64];
     snprintf(copy, sizeof copy, "/proc/self/fd/%d", it->copy);
     it->object = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
     if (!it->object) {
         const char *words = dlerror();
-        return fail(ENOEXEC, why, path, words ? words : "not a shared object");
+        return fail(host, ENOEXEC, why, path, words ? words : "not a shared object");
     }
     it->capsule = dlsym(it->object, "nacre_capsule");
     if (!it->capsule || it->capsule->abi != STR_CAPSULE_ABI)
-        return fail(ENOEXEC, why, path, it->capsule ? "a capsule of another ABI" : "not a capsule");
-    struct str_host *before = str_enter(it->host);
-    int error = it->capsule->start(it->host, options);
+        return fail(host, ENOEXEC, why, path, it->capsule ? "a capsule of another ABI" : "not a capsule");
+    struct str_host *before = str_enter(host);
+    int error = it->capsule->start(host, options);
     str_enter(before);
     *name = it->capsule->name;
     it->exports = it->capsule->exports;
-    return error ? fail(error, why, path, strerror(error)) : 0;
+    return error ? fail(host, error, why, path, strerror(error)) : 0;
 }
 
-static int start_isolated(struct str_instance *it, const char *path, const char *const *options, const char **name,
-                          const char **why) {
+static int start_isolated(struct str_host *host, struct str_instance *it, const char *path,
+                          const char *const *options, const char **name, const char **why) {
     char words[256] = "";
-    int error = isolate_start(it->host, it->copy, path, options, &it->isolate, words, sizeof words);
+    int error = isolate_start(host, it->copy, path, options, &it->isolate, words, sizeof words);
     if (error)
-        return fail(error, why, path, *words ? words : strerror(error));
+        return fail(host, error, why, path, *words ? words : strerror(error));
     *name = isolate_name(it->isolate);
     it->exports = isolate_exports(it->isolate);
     return 0;
@@ -148,16 +146,16 @@ int str_load(struct str_host *host, const char *path, const char *name, const ch
     options = options ? options : none;
     struct str_instance *it = calloc(1, sizeof *it);
     if (!it)
-        return fail(ENOMEM, why, path, "no memory");
+        return fail(host, ENOMEM, why, path, "no memory");
     it->host = host;
     it->copy = copied(path);
     if (it->copy < 0) {
         int error = errno;
         free(it);
-        return fail(error, why, path, strerror(error));
+        return fail(host, error, why, path, strerror(error));
     }
     const char *own = NULL;
-    int error = (isolated(path, options) ? start_isolated : start)(it, path, options, &own, why);
+    int error = (isolated(path, options) ? start_isolated : start)(host, it, path, options, &own, why);
     if (error) {
         discard(it);
         return error;
@@ -174,8 +172,10 @@ int str_load(struct str_host *host, const char *path, const char *name, const ch
         remove_until(it, each);
         stop(it);
         discard(it);
-        return fail(error, why, path, strerror(error));
+        return fail(host, error, why, path, strerror(error));
     }
+    it->next = host->instances;
+    host->instances = it;
     *instance = it;
     return 0;
 }
@@ -192,9 +192,29 @@ int str_unload(struct str_instance *instance) {
             return error;
         }
     }
+    struct str_instance **at = &instance->host->instances;
+    while (*at != instance)
+        at = &(*at)->next;
+    *at = instance->next;
     stop(instance);
     discard(instance);
     return 0;
+}
+
+void instances_close(struct str_host *host) {
+    while (host->instances) {
+        struct str_instance *instance = host->instances;
+        host->instances = instance->next;
+        const struct str_export *end = instance->exports;
+        while (end->name)
+            end++;
+        remove_until(instance, end);
+        stop(instance);
+        /* Others hold data whose release is a routine of the object: it stays. */
+        if (!instance->isolate && instance->capsule->lent() > 0)
+            instance->object = NULL;
+        discard(instance);
+    }
 }
 
 const struct str_capsule *instance_capsule(const struct str_instance *instance) { return instance->capsule; }

@@ -16,7 +16,6 @@
 
 struct isolate {
     struct exchange exchange;
-    struct isolate *following; /* of the host */
     pid_t pid;
     int process; /* a descriptor of the process; -1: it is gone */
     int area;

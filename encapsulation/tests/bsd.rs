@@ -59,7 +59,8 @@ fn protocols_of_4_4bsd_run_as_drivers() {
     let folder = tempfile::tempdir().expect("a folder");
     let tree = room().join("tests/bsd");
     let description = Some(tree.join("tp.toml"));
-    let import = Import { tree, environment: "bsd44".into(), name: "tp".into(), description, flags: flags(), isolate: false };
+    let import =
+        Import { tree, environment: "bsd44".into(), name: "tp".into(), description, flags: flags(), isolate: false };
     let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
     assert_eq!(imported.sources, 3);
     let (library, rpath) = streams(folder.path());

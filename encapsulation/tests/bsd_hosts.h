@@ -195,7 +195,15 @@ static void enter(struct str_stream *stream) {
     str_enter(owners[i].host);
 }
 
-#define SEND(stream, message) (enter(stream), str_send(stream, message))
+/* The result of a routine, when the queues of the current host have been served: an isolated instance answers in a service
+ * procedure. */
+static int served(int error) {
+    while (str_run(str_current()))
+        ;
+    return error;
+}
+
+#define SEND(stream, message) (enter(stream), served(str_send(stream, message)))
 
 static mblk_t *next(struct str_stream *stream) {
     mblk_t *message = NULL;

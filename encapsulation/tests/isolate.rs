@@ -1,32 +1,186 @@
 //! Instances in processes of their own: they do what they do in the process, and end alone.
 
 mod c;
+mod isolated;
 mod world;
 
-use std::cell::Cell;
-use std::fs;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::OnceLock;
 
-use nacre_encapsulation::compile::{room, SANITIZERS};
+use isolated::{Trouble, LARGE};
+use nacre_encapsulation::compile::{gcc, room, SANITIZERS};
 use nacre_encapsulation::import::{write_streams, Import};
-use nacre_encapsulation::streams::{Host, Message, Streams};
-use tempfile::{tempdir, TempDir};
+use nacre_encapsulation::streams::Message;
+use nacre_simulator::network::Conditions;
+use tempfile::tempdir;
+use world::{bytes, connect, import, source, tpi, transfer, Capsule, World, SECOND};
 
-/// The tests of BSD protocols, of capsules whose instances are isolated.
+fn flags() -> Vec<String> {
+    SANITIZERS.iter().map(|flag| flag.to_string()).collect()
+}
+
+/// Runs tests in C that are linked with the library in a folder.
+fn pass(folder: &Path, test: &str, capsule: &Path) {
+    let (library, rpath) = (folder.join("libnacre_streams.so"), format!("-Wl,-rpath,{}", folder.display()));
+    c::pass(&[library, room().join("tests").join(test)], &[&format!("-DCAPSULE=\"{}\"", capsule.display()), &rpath]);
+}
+
 #[test]
 fn bsd_protocols_do_the_same() {
     let folder = tempdir().expect("a folder");
     let tree = room().join("tests/bsd");
-    let flags: Vec<String> = SANITIZERS.iter().map(|flag| flag.to_string()).collect();
     let description = Some(tree.join("tp.toml"));
     let import =
-        Import { tree, environment: "bsd44".into(), name: "tp".into(), description, flags: flags.clone(), isolate: true };
+        Import { tree, environment: "bsd44".into(), name: "tp".into(), description, flags: flags(), isolate: true };
     let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
-    write_streams(folder.path(), &flags).expect("the library");
-    let rpath = format!("-Wl,-rpath,{}", folder.path().display());
-    let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
-    for test in ["tests/bsd_datagrams.c", "tests/bsd_streams.c"] {
-        c::pass(&[folder.path().join("libnacre_streams.so"), room().join(test)], &[&capsule, &rpath]);
+    for test in ["bsd_datagrams.c", "bsd_streams.c"] {
+        pass(folder.path(), test, &imported.capsule);
     }
+}
+
+/// A worker that breaks the rules in all ways does no harm to the host.
+#[test]
+fn made_up_records_do_no_harm() {
+    let folder = tempdir().expect("a folder");
+    write_streams(folder.path(), &flags()).expect("the library");
+    let mut arguments: Vec<String> = SANITIZERS.iter().map(|flag| flag.to_string()).collect();
+    arguments.extend([format!("-I{}", room().display()), "-o".into()]);
+    arguments.push(folder.path().join("nacre_isolated").display().to_string());
+    arguments.push(room().join("tests/isolate_hostile.c").display().to_string());
+    arguments.extend(c::sources("streams").iter().map(|path| path.display().to_string()));
+    arguments.push("-ldl".into());
+    gcc(&arguments, folder.path()).unwrap_or_else(|words| panic!("{words}"));
+    std::fs::write(folder.path().join("any.isolated.so"), "not loaded").expect("a file");
+    pass(folder.path(), "isolate_host.c", &folder.path().join("any.isolated.so"));
+}
+
+/// Two instances over a network with faults, of which the one that listens is isolated, or both are.
+fn transfers(capsule: &Capsule, device: &str, data: fn(&[u8]) -> Message) {
+    for seed in 0..4 {
+        let conditions = Conditions {
+            loss: 0.03,
+            duplicate: 0.02,
+            reorder: 0.05,
+            corrupt: 0.01,
+            delay: 2_000_000,
+            jitter: 1_000_000,
+            ..Conditions::default()
+        };
+        let mut world = World::new(capsule.streams, seed, 1, &conditions);
+        for (at, side) in world.sides.iter().enumerate() {
+            let address = format!("addresses=10.0.0.{}/24", at + 1);
+            let options = [address.as_str(), "isolate"];
+            side.load(&capsule.imported.capsule, "ip", &options[..1 + (at + seed as usize).div_ceil(2).min(1)]);
+            let control = side.host.stream(device).expect("a stream");
+            control.link(side.host.stream("link0").expect("the link")).expect("it is linked");
+            side.keep(control);
+        }
+        let to = tpi::ipv4([10, 0, 0, 2], 7000);
+        let [mut a, mut b] = connect(&mut world, [device; 2], &to, &to);
+        let there = bytes(100_000, seed);
+        assert!(transfer(&mut world, [&mut a, &mut b], &there, 600 * SECOND, data), "seed {seed}: {}", b.data.len());
+        assert!(b.data == there, "seed {seed}: lost, repeated or out of order");
+        drop((a, b));
+        world.end();
+    }
+}
+
+#[test]
+fn lwip_does_the_same() {
+    static CAPSULE: OnceLock<Capsule> = OnceLock::new();
+    let capsule = import(&source("lwip", "lwip"), "lwip", &CAPSULE);
+    transfers(capsule, "ip.tcp", |bytes| Message { control: None, data: Some(bytes.to_vec()) });
+}
+
+#[test]
+fn usrsctp_does_the_same() {
+    static CAPSULE: OnceLock<Capsule> = OnceLock::new();
+    let capsule = import(&source("usrsctp", "usrsctp-sys").join("usrsctp"), "usrsctp", &CAPSULE);
+    transfers(capsule, "ip.sctp", tpi::data);
+}
+
+#[test]
+fn messages_pass_in_order_and_whole() {
+    let trouble = Trouble::new();
+    let stream = trouble.stream("good");
+    for length in [0, 1, 4000, 65_536, LARGE] {
+        let sent = bytes(length, length as u64 | 2).into_iter().map(|byte| byte | 0x80).collect::<Vec<u8>>();
+        trouble.write(&stream, &sent);
+        assert!(trouble.device_has(&sent), "{length} bytes down");
+        trouble.device.receive(&sent).expect("room");
+        trouble.host.work();
+        assert!(trouble.read(&stream, sent.len()) == sent, "{length} bytes up");
+    }
+    drop(stream);
+    trouble.end();
+}
+
+#[test]
+fn a_reader_that_pauses_stops_the_other_side() {
+    let trouble = Trouble::new();
+    let stream = trouble.stream("good");
+    let mut taken: usize = 0;
+    let frame = |number: usize| [[number as u8 | 0x80].as_slice(), &[0x80; 999]].concat();
+    while trouble.device.receive(&frame(taken)).is_ok() {
+        taken += 1;
+        trouble.host.work();
+        assert!(taken < 10_000, "the memory of the host has no limit otherwise");
+    }
+    assert!(taken > 60, "{taken} frames were taken");
+    for number in 0..taken {
+        assert_eq!(trouble.read(&stream, 1000), frame(number), "frame {number} of {taken}");
+        trouble.host.work();
+    }
+    drop(stream);
+    trouble.end();
+}
+
+#[test]
+fn a_crash_ends_the_instance_alone() {
+    for (letter, words) in [(b'c', "by signal 11"), (b'l', "it did not return"), (b'p', "told to")] {
+        let trouble = Trouble::new();
+        let (bad, good) = (trouble.stream("bad"), trouble.stream("good"));
+        trouble.write(&bad, &[letter]);
+        let log = trouble.host.log().join("\n");
+        assert!(log.contains(words) && log.contains("the instance ends"), "{}: {log}", letter as char);
+        if letter != b'p' {
+            let after = Message { control: None, data: Some(vec![0x80]) };
+            assert_eq!(bad.put(&after).expect_err("it ended").raw_os_error(), Some(libc::EIO));
+        }
+        drop(bad);
+        trouble.write(&good, &[0x81]);
+        assert!(trouble.device_has(&[0x81]), "another instance goes on");
+        drop(good);
+        trouble.end();
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn it_can_do_nothing_but_compute() {
+    let trouble = Trouble::new();
+    let stream = trouble.stream("good");
+    trouble.write(&stream, b"o");
+    assert!(trouble.device_has(&[libc::EPERM as u8]), "it opened a file");
+    drop(stream);
+    trouble.end();
+}
+
+#[test]
+fn what_is_wrong_is_explained() {
+    let trouble = Trouble::new();
+    let refused = |options: &[&str]| trouble.host.load(&trouble.capsule, "x", options).err().expect("it is refused");
+    assert!(refused(&["isolate=soon"]).to_string().contains("milliseconds"));
+    let folder = tempdir().expect("a folder");
+    let alone = folder.path().join("alone.isolated.so");
+    std::fs::copy(&trouble.capsule, &alone).expect("a copy");
+    let error = trouble.host.load(&alone, "x", &[]).err().expect("it is refused").to_string();
+    assert!(error.contains("nacre_isolated"), "{error}");
+    std::fs::copy("/bin/true", folder.path().join("nacre_isolated")).expect("a copy");
+    let error = trouble.host.load(&alone, "x", &[]).err().expect("it is refused").to_string();
+    assert!(error.contains("its process ended"), "{error}");
+    std::fs::write(trouble.folder.path().join("text.isolated.so"), "text").expect("a file");
+    let error = trouble.host.load(&trouble.folder.path().join("text.isolated.so"), "x", &[]).err();
+    assert!(error.expect("it is refused").to_string().contains("text.isolated.so"));
+    trouble.end();
 }

@@ -11,7 +11,9 @@ const CLUSTER_BAR: f64 = 1.6;
 fn encapsulation_stays_below_its_bars() {
     let programs = Programs::build().unwrap_or_else(|why| panic!("{why}"));
     let graphs = GRAPHS.map(|graph| programs.transactions(graph).unwrap_or_else(|why| panic!("{why}")));
-    println!("{graphs:.0?}");
+    let isolated = programs.isolated().unwrap_or_else(|why| panic!("{why}"));
+    println!("{graphs:.0?}\nImport1 isolated: {isolated:.0} ns");
+    assert!(isolated > 0.0);
     let protocols = programs.processing().unwrap_or_else(|why| panic!("{why}"));
     for (name, [native, imported]) in ["ATP", "DDP"].iter().zip(protocols) {
         println!("{name} native {native:.0?}\n{name} imported {imported:.0?}");

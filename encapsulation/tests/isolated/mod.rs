@@ -1,0 +1,173 @@
+//! A module that does what it is told to: crash, loop, panic, or call the kernel.
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use nacre_encapsulation::import::Import;
+use nacre_encapsulation::streams::{Device, Host, Instance, Message, Stream, Streams};
+use tempfile::{tempdir, TempDir};
+
+/// More than both sides can exchange at once.
+pub const LARGE: usize = 3 << 20;
+
+const MODULE: &str = r#"
+#include <sys/types.h>
+#include <sys/param.h>
+#include <sys/stream.h>
+#include <sys/stropts.h>
+#include <sys/ddi.h>
+#include <sys/cmn_err.h>
+
+static int t_open(), t_close(), t_put(), t_srv();
+static struct module_info info = { 78, "trouble", 0, INFPSZ, 4096, 1024 };
+static struct qinit rinit = { t_put, t_srv, t_open, t_close, NULL, &info, NULL };
+static struct qinit winit = { t_put, t_srv, NULL, NULL, NULL, &info, NULL };
+struct streamtab troubleinfo = { &rinit, &winit, NULL, NULL };
+
+static int
+t_open(q, devp, oflag, sflag, credp)
+    queue_t *q; dev_t *devp; int oflag, sflag; cred_t *credp;
+{
+    qprocson(q);
+    return (0);
+}
+
+static int
+t_close(q, flag, credp)
+    queue_t *q; int flag; cred_t *credp;
+{
+    qprocsoff(q);
+    return (0);
+}
+
+static volatile int forever = 1;
+
+static int
+kernel_opens()
+{
+    long result = 0;
+#ifdef __x86_64__
+    __asm__ volatile ("syscall" : "=a"(result) : "0"(2L), "D"("/"), "S"(0L), "d"(0L) : "rcx", "r11", "memory");
+#endif
+    return (-result);
+}
+
+static int
+t_put(q, mp)
+    queue_t *q; mblk_t *mp;
+{
+    if (mp->b_datap->db_type == M_DATA && mp->b_rptr < mp->b_wptr) {
+        switch (*mp->b_rptr) {
+        case 'c': *(volatile int *)8 = 1; break;
+        case 'l': while (forever) ; break;
+        case 'p': cmn_err(CE_PANIC, "told to"); break;
+        case 'o': *mp->b_rptr = kernel_opens(); break;
+        }
+    }
+    if (mp->b_datap->db_type >= QPCTL)
+        putnext(q, mp);
+    else
+        putq(q, mp);
+    return (0);
+}
+
+static int
+t_srv(q)
+    queue_t *q;
+{
+    mblk_t *mp;
+    while ((mp = getq(q)) != NULL) {
+        if (!canputnext(q)) {
+            putbq(q, mp);
+            return (0);
+        }
+        putnext(q, mp);
+    }
+    return (0);
+}
+"#;
+
+/// A host with two isolated instances, `bad` and `good`, and a device `wire0` below each stream.
+pub struct Trouble {
+    pub folder: TempDir,
+    pub capsule: PathBuf,
+    pub host: Host,
+    pub device: Device,
+    others: RefCell<Vec<Device>>,
+    instances: Vec<Instance>,
+}
+
+impl Trouble {
+    pub fn new() -> Trouble {
+        let source = tempdir().expect("a folder");
+        fs::write(source.path().join("trouble.c"), MODULE).expect("a file");
+        let description = source.path().join("description.toml");
+        fs::write(&description, "sources = [\"*.c\"]\nmodules = { \"\" = \"troubleinfo\" }\n").expect("a file");
+        let import = Import {
+            tree: source.path().into(),
+            environment: "streams".into(),
+            name: "trouble".into(),
+            description: Some(description),
+            flags: vec![],
+            isolate: true,
+        };
+        let folder = tempdir().expect("a folder");
+        let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
+        assert!(imported.capsule.ends_with("trouble.isolated.so"), "{}", imported.capsule.display());
+        let streams = Streams::load(folder.path()).expect("the library");
+        let host = Host::open(streams, Rc::new(Cell::new(1)), 1).expect("a host");
+        let load = |name: &str| host.load(&imported.capsule, name, &["isolate=300"]).expect("an instance");
+        let instances = ["bad", "good"].map(load).into_iter().collect();
+        let device = host.device("wire").expect("a device");
+        Trouble { folder, capsule: imported.capsule, host, device, others: RefCell::default(), instances }
+    }
+
+    /// A stream with an instance on it: `good` is on the device that is known.
+    pub fn stream(&self, instance: &str) -> Stream {
+        let name = if instance == "good" { "wire".to_string() } else { format!("wire of {instance}") };
+        if instance != "good" {
+            self.others.borrow_mut().push(self.host.device(&name).expect("a device"));
+        }
+        let stream = self.host.stream(&name).expect("a stream");
+        stream.push(instance).expect("it is pushed");
+        stream
+    }
+
+    /// Writes a message of bytes.
+    pub fn write(&self, stream: &Stream, bytes: &[u8]) {
+        stream.put(&Message { control: None, data: Some(bytes.to_vec()) }).expect("room");
+        self.host.work();
+    }
+
+    pub fn device_has(&self, bytes: &[u8]) -> bool {
+        self.device.sent().is_some_and(|sent| sent == bytes)
+    }
+
+    /// Reads so many bytes, in parts.
+    pub fn read(&self, stream: &Stream, count: usize) -> Vec<u8> {
+        let mut all = Vec::new();
+        loop {
+            match stream.get() {
+                Ok(message) => all.extend(message.data.unwrap_or_default()),
+                Err(_) => return all,
+            }
+            if all.len() >= count {
+                return all;
+            }
+        }
+    }
+
+    /// Unloads the instances; nothing may be left.
+    pub fn end(self) {
+        self.host.work();
+        while self.device.sent().is_some() {}
+        for instance in self.instances {
+            if let Err((_, error)) = instance.unload() {
+                panic!("an instance stays: {error}");
+            }
+        }
+        assert_eq!(self.host.live_blocks(), 0, "blocks are left");
+    }
+}
