@@ -44,18 +44,19 @@ static const struct bsd_input *of_family(int family) {
     return input;
 }
 
-int looutput(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct rtentry *rt) {
-    if (!(m->m_flags & M_PKTHDR))
+int looutput(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to BSD_OUTPUT_ROUTE) {
+    if (!BSD_HAS_HEADER(m))
         panic("looutput: no packet header");
+#ifdef BSD_PACKET_HEADERS
     if (rt && rt->rt_flags & (RTF_REJECT | RTF_BLACKHOLE)) {
         m_freem(m);
         return rt->rt_flags & RTF_BLACKHOLE ? 0 : rt->rt_flags & RTF_HOST ? EHOSTUNREACH : ENETUNREACH;
     }
-    m->m_pkthdr.rcvif = ifp;
+#endif
     ifp->if_opackets++;
-    ifp->if_obytes += (unsigned long)m->m_pkthdr.len;
+    ifp->if_obytes += (unsigned long)BSD_LENGTH(m);
     ifp->if_ipackets++;
-    ifp->if_ibytes += (unsigned long)m->m_pkthdr.len;
+    ifp->if_ibytes += (unsigned long)BSD_LENGTH(m);
     const struct bsd_input *input = of_family(to->sa_family);
     if (!bsd_is_input(input) || input->input) {
         m_freem(m);
@@ -90,8 +91,11 @@ void bsd_loopback_attach(void) {
     ifp->if_name = name;
 #endif
     ifp->if_mtu = LOOPBACK_MTU;
+    ifp->if_flags = (short)(IFF_LOOPBACK | IFF_RUNNING);
+#ifdef BSD_PACKET_HEADERS
     ifp->if_type = IFT_LOOP;
-    ifp->if_flags = (short)(IFF_LOOPBACK | IFF_MULTICAST | IFF_RUNNING);
+    ifp->if_flags |= (short)IFF_MULTICAST;
+#endif
     ifp->if_output = looutput;
     ifp->if_ioctl = control;
     if_attach(ifp);
