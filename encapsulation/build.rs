@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The folders of what an import needs.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "streams",
     "bsd",
     "libc",
@@ -16,6 +16,7 @@ const FOLDERS: [&str; 10] = [
     "stacks/nacre",
     "stacks/streams",
     "stacks/usrsctp",
+    "xkernel",
 ];
 const ENDINGS: [&str; 4] = ["c", "h", "toml", "txt"];
 

@@ -1,6 +1,7 @@
 //! `nacre import`: compiles protocol code of another system to a capsule.
 
 use nacre_encapsulation::import::{Import, Imported, Refused};
+use nacre_encapsulation::overlays::{Displaced, Overlay, Wide};
 use nacre_encapsulation::report::{Asked, Report};
 use serde_json::{json, Map, Value};
 
@@ -74,5 +75,22 @@ fn to_json(import: &Import, imported: Option<&Imported>, report: &Report) -> Val
         "errors": report.errors,
         "narrow_pointers": report.narrow,
         "undeclared": asked(&report.undeclared),
+        "overlays": report.overlays.iter().map(overlay).collect::<Vec<Value>>(),
+    })
+}
+
+fn overlay(overlay: &Overlay) -> Value {
+    let wide = |it: &Wide| json!({"member": it.member, "offset": it.offset, "is_pointer": it.is_pointer});
+    let displaced = |it: &Displaced| {
+        json!({"member": it.member, "offset": it.offset, "narrow_offset": it.narrow_offset, "is_used": it.is_used})
+    };
+    json!({
+        "name": overlay.name,
+        "place": overlay.place,
+        "functions": overlay.functions,
+        "size": overlay.size,
+        "narrow_size": overlay.narrow_size,
+        "wide": overlay.wide.iter().map(wide).collect::<Vec<Value>>(),
+        "displaced": overlay.displaced.iter().map(displaced).collect::<Vec<Value>>(),
     })
 }

@@ -5,10 +5,12 @@
 #define NACRE_BSD_H
 
 struct domain;
+struct ether_header;
 struct ifaddr;
 struct ifnet;
 struct ifqueue;
 struct mbuf;
+struct rtentry;
 struct sockaddr;
 struct socket;
 
@@ -20,21 +22,36 @@ struct bsd_protocol {
     int orderly;      /* connections end by orderly release (T_COTS_ORD) */
 };
 
-/* Where packets of an interface go. */
+/* Where packets of an interface go. A description that runs no Ethernet has one entry, for BSD_ANY. */
 struct bsd_input {
-    int key; /* Ethernet: the type of the frame; BSD_ANY: all others */
+    int key; /* what `kind` says; BSD_ANY: all others */
     struct ifqueue *queue;
-    int netisr;          /* NETISR_... */
-    void (*routine)();   /* of that software interrupt */
+    int netisr;        /* NETISR_... */
+    void (*routine)(); /* of that software interrupt */
+    int kind;          /* BSD_TYPE ... */
+    const unsigned char *organization; /* BSD_SNAP: three bytes */
+    /* Is called at once, instead of the queue being filled: for ARP and its like, and where the packet must be
+     * changed before it is queued. Takes the packet. May be null. */
+    void (*input)(struct ifnet *ifp, struct mbuf *m, struct ether_header *header);
 };
 #define BSD_ANY (-1)
+#define BSD_TYPE 0 /* the key is the type of an Ethernet frame, which is removed with the Ethernet header */
+#define BSD_SNAP 1 /* the key is the type behind `organization` in an 802.2 SNAP header, which is removed */
+#define BSD_LLC 2  /* the key is the DSAP of an 802.2 header, which stays */
 
 /* Addresses of a family on an Ethernet. */
 struct bsd_ether {
     int family; /* AF_... */
     int type;   /* of frames */
     int offset; /* of the station address in the sockaddr, or -1: the hook `resolve` */
+    /* Instead of the type and offset: finds the station, writes ether_dhost and ether_type, and may put an 802.2 header
+     * before the packet (ether_type 0: the frame gets its length). 0, BSD_KEPT: the packet was taken, e.g. until the
+     * station is known, or an errno value: it is dropped. May be null. */
+    int (*output)(struct ifnet *ifp, struct mbuf **m, struct sockaddr *to, struct rtentry *rt,
+                  struct ether_header *header);
+    struct ifqueue *loopback; /* an input queue for what the loopback interface sends; null: that of the type */
 };
+#define BSD_KEPT (-1)
 
 /* What a lower stream can be. */
 #define BSD_FRAMES 0   /* an interface whose packets are the protocol's own frames */
@@ -54,7 +71,7 @@ struct bsd_description {
     struct domain *const *domains;         /* ended by a null pointer */
     const struct bsd_protocol *protocols;  /* ended by a null name */
     const struct bsd_lower *lowers;        /* the first is the default of the option `links`; ended by a null name */
-    const struct bsd_input *inputs;        /* ended by a null queue */
+    const struct bsd_input *inputs;        /* ended by an entry without queue and input */
     const struct bsd_ether *ethers;        /* ended by a null family; may be null */
     int shortest_address;                  /* the least length of an address in bytes */
     int fast_ms;                           /* period of pr_fasttimo; 0: 200 (4.4BSD) */
@@ -63,6 +80,7 @@ struct bsd_description {
     int (*address_set)(struct ifnet *ifp, struct ifaddr *ifa);
     /* Writes the station address for a destination: 0, or an errno value; the packet is then dropped. May be null. */
     int (*resolve)(struct ifnet *ifp, struct sockaddr *to, unsigned char *station);
+    int loopback; /* there is a loopback interface, lo0 */
 };
 
 extern const struct bsd_description bsd_description;

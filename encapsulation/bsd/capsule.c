@@ -17,7 +17,6 @@
 #include <net/if.h>
 
 #define MOST_PROTOCOLS 8
-#define MOST_CONTROL 256 /* bytes of data of an ioctl */
 
 struct device {
     struct qinit read;
@@ -49,55 +48,11 @@ static int open_stream(queue_t *read, dev_t *dev, int flags, int kind, cred_t *w
 
 static int close_stream(queue_t *read, int flags, cred_t *who) {
     (void)flags, (void)who;
+    bsd_commands_end(bsd_other(read));
     int error = endpoint_close(read);
     bsd_settle();
     bsd_clusters_drain();
     return error;
-}
-
-struct control {
-    struct endpoint *endpoint;
-    unsigned long command;
-    int error;
-    long data[MOST_CONTROL / sizeof(long)]; /* aligned for the structures of commands */
-};
-
-static void run_control(void *argument) {
-    struct control *control = argument;
-    control->error = bsd_control(control->endpoint, control->command, (char *)control->data);
-}
-
-/* Commands of BSD: their number says how many bytes go in and out. */
-static void control_protocol(queue_t *write, mblk_t *message) {
-    struct iocblk *header = (struct iocblk *)(void *)message->b_rptr;
-    struct control control = {.endpoint = endpoint_of(write), .command = (unsigned)header->ioc_cmd, .error = EIO};
-    size_t length = IOCPARM_LEN((unsigned)header->ioc_cmd);
-    size_t got = message->b_cont ? str_msgdsize(message->b_cont) : 0;
-    int count = 0;
-    if (length > MOST_CONTROL || header->ioc_count != got || got != length || header->ioc_count == TRANSPARENT) {
-        control.error = EINVAL;
-    } else {
-        unsigned char *to = (unsigned char *)control.data;
-        for (mblk_t *each = message->b_cont; each; to += each->b_wptr - each->b_rptr, each = each->b_cont)
-            memcpy(to, each->b_rptr, (size_t)(each->b_wptr - each->b_rptr));
-        if (capsule_run(run_control, &control) && !control.error && control.command & IOC_OUT) {
-            mblk_t *answer = str_allocb(length, BPRI_MED);
-            if (answer) {
-                memcpy(answer->b_wptr, control.data, length);
-                answer->b_wptr += length;
-                str_freemsg(message->b_cont);
-                message->b_cont = answer;
-                count = (int)length;
-            } else {
-                control.error = ENOBUFS;
-            }
-        }
-    }
-    if (control.error)
-        str_miocnak(write, message, 0, control.error);
-    else
-        str_miocack(write, message, count, 0);
-    bsd_settle();
 }
 
 static bool is_control(const mblk_t *message) {
@@ -127,14 +82,14 @@ static int write_put(queue_t *write, mblk_t *message) {
     if (capsule_entered())
         str_putq(write, message);
     else
-        control_protocol(write, message);
+        bsd_command(write, message);
     return 0;
 }
 
 /* Commands that waited are first in the queue or behind data; the rest is the endpoint's. */
 static int write_service(queue_t *write) {
     while (write->q_first && is_control(write->q_first) && !capsule_entered())
-        control_protocol(write, str_getq(write));
+        bsd_command(write, str_getq(write));
     return endpoint_write_service(write);
 }
 
@@ -185,6 +140,7 @@ static void stop(struct str_host *host) {
     endpoint_end();
     bsd_timeouts_end();
     bsd_callouts_end();
+    bsd_processes_end();
     bsd_lowers_end();
     bsd_mbufs_end();
     capsule_end();

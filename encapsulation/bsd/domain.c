@@ -3,6 +3,8 @@
 #define STR_PREFIXED
 #include "bsd/inside.h"
 
+#include "bsd/lower.h"
+
 #include <sys/param.h>
 
 #include <sys/domain.h>
@@ -99,6 +101,7 @@ void bsd_start(void) {
     started = true;
     bsd_clock();
     route_init();
+    bsd_loopback_attach();
     if (bsd_description.prepare)
         bsd_description.prepare();
     domaininit();

@@ -20,20 +20,24 @@ int netisr;
 void bsd_run_interrupts(void) {
     int pending = netisr;
     netisr = 0;
-    for (const struct bsd_input *each = bsd_description.inputs; each->queue && pending; each++)
-        if (pending & 1 << each->netisr) {
+    for (const struct bsd_input *each = bsd_description.inputs; bsd_is_input(each) && pending; each++)
+        if (each->routine && pending & 1 << each->netisr) {
             pending &= ~(1 << each->netisr);
             (*each->routine)();
         }
 }
 
-static void enqueue(struct ifnet *ifp, struct mbuf *m, int key) {
-    const struct bsd_input *input = bsd_description.inputs;
-    while (input->queue && input->key != key && input->key != BSD_ANY)
-        input++;
-    if (!input->queue) {
+void bsd_input(const struct bsd_input *input, struct ifnet *ifp, struct mbuf *m, struct ether_header *header) {
+    if (!bsd_is_input(input)) {
         ifp->if_noproto++;
         m_freem(m);
+        return;
+    }
+    if (input->input) {
+#ifdef BSD_PACKET_HEADERS
+        m->m_pkthdr.rcvif = ifp;
+#endif
+        input->input(ifp, m, header);
         return;
     }
     if (input->queue->ifq_maxlen == 0)
@@ -50,34 +54,11 @@ static void enqueue(struct ifnet *ifp, struct mbuf *m, int key) {
     schednetisr(input->netisr);
 }
 
-static void take_ether(struct lower *lower, struct mbuf *m) {
-    struct ifnet *ifp = &lower->arp.ac_if;
-    struct ether_header header;
-    if (BSD_LENGTH(m) < ETHER_HEADER) {
-        ifp->if_ierrors++;
-        m_freem(m);
-        return;
-    }
-    m_copydata(m, 0, ETHER_HEADER, (caddr_t)&header);
-    bool is_ours = memcmp(header.ether_dhost, lower->arp.ac_enaddr, 6) == 0;
-    if (memcmp(header.ether_dhost, etherbroadcastaddr, 6) == 0)
-        m->m_flags |= M_BCAST;
-    else if (header.ether_dhost[0] & 1)
-        m->m_flags |= M_MCAST;
-    else if (!is_ours) {
-        m_freem(m);
-        return;
-    }
-    if (m->m_flags & (M_BCAST | M_MCAST))
-        ifp->if_imcasts++;
-    m_adj(m, ETHER_HEADER);
-    int type = ntohs(header.ether_type);
-    if (type <= ETHERMTU) { /* the length of an IEEE 802.3 frame */
-        if (BSD_LENGTH(m) > type)
-            m_adj(m, type - BSD_LENGTH(m));
-        type = BSD_ANY;
-    }
-    enqueue(ifp, m, type);
+static void take_frame(struct ifnet *ifp, struct mbuf *m) {
+    const struct bsd_input *input = bsd_description.inputs;
+    while (bsd_is_input(input) && input->key != BSD_ANY)
+        input++;
+    bsd_input(input, ifp, m, NULL);
 }
 
 static struct protosw *of_protocol(int protocol) {
@@ -112,9 +93,9 @@ static void accept(struct lower *lower) {
     if (!(ifp->if_flags & IFF_UP))
         m_freem(m);
     else if (lower->kind->kind == BSD_ETHERNET)
-        take_ether(lower, m);
+        bsd_ether_input(lower, m);
     else
-        enqueue(ifp, m, BSD_ANY);
+        take_frame(ifp, m);
 }
 
 static void enter(void *argument) {

@@ -44,6 +44,22 @@ void bsd_settle(void);
 /* Runs the software interrupts that are scheduled now. */
 void bsd_run_interrupts(void);
 
+/* Processes: contexts that may sleep. `work` runs now; if it sleeps, it goes on when it is woken, and `done` is called
+ * when it has returned. False: there is no room for another one. Within an entry. */
+bool bsd_process_start(void (*work)(void *), void (*done)(void *), void *argument);
+/* Interrupts the sleep of a process with this argument (EINTR); it is given up if it sleeps on. */
+void bsd_process_end(void *argument);
+bool bsd_processes_ready(void);
+void bsd_run_processes(void);
+void bsd_processes_end(void);
+/* Runs timeouts that are due before `limit` at once, in their order, until it is enough. */
+void bsd_bring_forward(uint64_t limit, bool (*is_enough)(void));
+
+/* A command that came down an upper stream: it is answered when it is done. */
+void bsd_command(queue_t *write, mblk_t *message);
+/* Interrupts the commands of a stream that is closed. */
+void bsd_commands_end(queue_t *write);
+
 /* Lower streams. */
 int bsd_link(queue_t *below);
 void bsd_unlink(queue_t *below);

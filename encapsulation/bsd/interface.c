@@ -19,7 +19,12 @@
 #include <net/if_dl.h>
 #include <net/route.h>
 
+#ifdef NetBSD
+struct ifnet_head ifnet = {NULL, &ifnet.tqh_first};
+struct ifnet **ifindex2ifnet;
+#else
 struct ifnet *ifnet;
+#endif
 struct ifaddr **ifnet_addrs;
 int if_index, ifqmaxlen = IFQ_MAXLEN;
 
@@ -29,9 +34,17 @@ struct link_address {
     struct sockaddr_dl address, mask;
 };
 
+static int name_of(const struct ifnet *ifp, char name[IFNAMSIZ]) {
+#ifdef NetBSD
+    return snprintf(name, IFNAMSIZ, "%s", ifp->if_xname);
+#else
+    return snprintf(name, IFNAMSIZ, "%s%d", ifp->if_name, ifp->if_unit);
+#endif
+}
+
 static void name_link(struct ifnet *ifp, struct link_address *link) {
     char name[IFNAMSIZ];
-    int length = snprintf(name, sizeof name, "%s%d", ifp->if_name, ifp->if_unit);
+    int length = name_of(ifp, name);
     length = length > 5 ? 5 : length; /* a station address must fit behind it */
     link->address.sdl_len = link->mask.sdl_len = sizeof link->address;
     link->address.sdl_family = AF_LINK;
@@ -42,22 +55,49 @@ static void name_link(struct ifnet *ifp, struct link_address *link) {
     memset(link->mask.sdl_data, 0xff, (size_t)length);
 }
 
-void if_attach(struct ifnet *ifp) {
+static void insert(struct ifnet *ifp) {
+#ifdef NetBSD
+    TAILQ_INIT(&ifp->if_addrlist);
+    TAILQ_INSERT_TAIL(&ifnet, ifp, if_list);
+#else
     struct ifnet **at = &ifnet;
     while (*at)
         at = &(*at)->if_next;
     *at = ifp;
     ifp->if_next = NULL;
+#endif
+}
+
+static void insert_first(struct ifnet *ifp, struct ifaddr *ifa) {
+#ifdef NetBSD
+    TAILQ_INSERT_HEAD(&ifp->if_addrlist, ifa, ifa_list);
+#else
+    ifa->ifa_next = ifp->if_addrlist;
+    ifp->if_addrlist = ifa;
+#endif
+}
+
+/* A table by index has one more element now. */
+static void *extend(void *table, size_t count) {
+    void **more = malloc((count + 1) * sizeof *more, M_IFADDR, M_WAITOK);
+    memset(more, 0, (count + 1) * sizeof *more);
+    if (table) {
+        memcpy(more, table, count * sizeof *more);
+        free(table, M_IFADDR);
+    }
+    return more;
+}
+
+void if_attach(struct ifnet *ifp) {
+    insert(ifp);
     ifp->if_index = (u_short)++if_index;
     if (ifp->if_snd.ifq_maxlen == 0)
         ifp->if_snd.ifq_maxlen = ifqmaxlen;
-    struct ifaddr **more = malloc(((size_t)if_index + 1) * sizeof *more, M_IFADDR, M_WAITOK);
-    memset(more, 0, ((size_t)if_index + 1) * sizeof *more);
-    if (ifnet_addrs) {
-        memcpy(more, ifnet_addrs, (size_t)if_index * sizeof *more);
-        free(ifnet_addrs, M_IFADDR);
-    }
-    ifnet_addrs = more;
+    ifnet_addrs = extend(ifnet_addrs, (size_t)if_index);
+#ifdef NetBSD
+    ifindex2ifnet = extend(ifindex2ifnet, (size_t)if_index);
+    ifindex2ifnet[if_index] = ifp;
+#endif
     struct link_address *link = malloc(sizeof *link, M_IFADDR, M_WAITOK);
     memset(link, 0, sizeof *link);
     name_link(ifp, link);
@@ -65,14 +105,17 @@ void if_attach(struct ifnet *ifp) {
     link->ifa.ifa_netmask = (struct sockaddr *)(void *)&link->mask;
     link->ifa.ifa_ifp = ifp;
     link->ifa.ifa_rtrequest = link_rtrequest;
-    link->ifa.ifa_next = ifp->if_addrlist;
-    ifp->if_addrlist = &link->ifa;
+    IFAREF(&link->ifa);
+    insert_first(ifp, &link->ifa);
+#ifdef NetBSD
+    ifp->if_sadl = &link->address;
+#endif
     ifnet_addrs[if_index - 1] = &link->ifa;
 }
 
 #define EACH_ADDRESS(ifa) \
-    for (struct ifnet *ifp_ = ifnet; ifp_; ifp_ = ifp_->if_next) \
-        for (struct ifaddr *ifa = ifp_->if_addrlist; ifa; ifa = ifa->ifa_next) \
+    for (struct ifnet *ifp_ = BSD_FIRST_INTERFACE; ifp_; ifp_ = BSD_NEXT_INTERFACE(ifp_)) \
+        for (struct ifaddr *ifa = BSD_FIRST_ADDRESS(ifp_); ifa; ifa = BSD_NEXT_ADDRESS(ifa)) \
             if (ifa->ifa_addr)
 
 static bool is_same(const struct sockaddr *one, const struct sockaddr *other) {
@@ -139,7 +182,7 @@ struct ifaddr *ifa_ifwithaf(int family) {
 
 struct ifaddr *ifaof_ifpforaddr(struct sockaddr *address, struct ifnet *ifp) {
     struct ifaddr *same_family = NULL;
-    for (struct ifaddr *ifa = ifp->if_addrlist; ifa; ifa = ifa->ifa_next) {
+    for (struct ifaddr *ifa = BSD_FIRST_ADDRESS(ifp); ifa; ifa = BSD_NEXT_ADDRESS(ifa)) {
         if (!ifa->ifa_addr || ifa->ifa_addr->sa_family != address->sa_family)
             continue;
         same_family = ifa;
@@ -181,7 +224,7 @@ struct ifaddr *ifa_ifwithroute(int flags, struct sockaddr *destination, struct s
 void ifafree(struct ifaddr *ifa) {
     if (!ifa)
         panic("ifafree");
-    if (ifa->ifa_refcnt == 0)
+    if (ifa->ifa_refcnt <= 0)
         free(ifa, M_IFADDR);
     else
         ifa->ifa_refcnt--;
@@ -189,8 +232,8 @@ void ifafree(struct ifaddr *ifa) {
 
 struct ifnet *ifunit(char *name) {
     char whole[IFNAMSIZ];
-    for (struct ifnet *ifp = ifnet; ifp; ifp = ifp->if_next) {
-        snprintf(whole, sizeof whole, "%s%d", ifp->if_name, ifp->if_unit);
+    for (struct ifnet *ifp = BSD_FIRST_INTERFACE; ifp; ifp = BSD_NEXT_INTERFACE(ifp)) {
+        name_of(ifp, whole);
         if (strncmp(whole, name, sizeof whole) == 0)
             return ifp;
     }
@@ -199,7 +242,7 @@ struct ifnet *ifunit(char *name) {
 
 void if_down(struct ifnet *ifp) {
     ifp->if_flags &= (short)~IFF_UP;
-    for (struct ifaddr *ifa = ifp->if_addrlist; ifa; ifa = ifa->ifa_next)
+    for (struct ifaddr *ifa = BSD_FIRST_ADDRESS(ifp); ifa; ifa = BSD_NEXT_ADDRESS(ifa))
         pfctlinput(PRC_IFDOWN, ifa->ifa_addr);
     if_qflush(&ifp->if_snd);
 }
@@ -240,6 +283,8 @@ int ifioctl(struct socket *so, unsigned long command, caddr_t data, struct proc 
         if (ifp->if_ioctl)
             (void)(*ifp->if_ioctl)(ifp, command, data);
         return 0;
+    case SIOCADDMULTI:
+    case SIOCDELMULTI: return ifp->if_ioctl ? (*ifp->if_ioctl)(ifp, command, data) : EOPNOTSUPP;
     default:
         /* Addresses are the protocol's. */
         if (!so->so_proto)

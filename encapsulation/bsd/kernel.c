@@ -278,10 +278,7 @@ void bsd_callouts_end(void) {
     }
 }
 
-#define LONGEST_SLEEP (60ULL * NS)
 #define MOST_BROUGHT_FORWARD 256
-
-static void *awaited;
 
 static struct callout *earliest(uint64_t limit) {
     struct callout *first = NULL;
@@ -291,29 +288,14 @@ static struct callout *earliest(uint64_t limit) {
     return first;
 }
 
-/* No context of an instance may wait. A sleep brings the timeouts forward that would run meanwhile, until one of them
- * wakes the sleeper: a protocol that probes for an address ends its probes so. No packet arrives meanwhile. */
-int tsleep(void *channel, int priority, const char *message, int ticks) {
-    (void)priority, (void)message;
-    void *before = awaited;
-    uint64_t limit = capsule_now() + (ticks > 0 ? (uint64_t)ticks * TICK_NS : LONGEST_SLEEP);
+void bsd_bring_forward(uint64_t limit, bool (*is_enough)(void)) {
     struct callout *callout;
-    awaited = channel;
-    for (int i = 0; i < MOST_BROUGHT_FORWARD && awaited == channel && (callout = earliest(limit)); i++) {
+    for (int i = 0; i < MOST_BROUGHT_FORWARD && !is_enough() && (callout = earliest(limit)); i++) {
         str_untimeout(capsule_host(), callout->timer);
         call(callout);
     }
-    bool is_woken = awaited != channel;
-    awaited = before;
-    return is_woken ? 0 : EWOULDBLOCK;
 }
 
-int sleep(void *channel, int priority) { return tsleep(channel, priority, "sleep", 0); }
-
-void wakeup(void *channel) {
-    if (awaited == channel)
-        awaited = NULL;
-}
 void selwakeup() {}
 void selrecord() {}
 int selscan() { return 0; }

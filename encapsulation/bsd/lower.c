@@ -2,6 +2,7 @@
 #define STR_PREFIXED
 #include "bsd/inside.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,6 @@
 
 static struct lower lowers[MOST_LOWERS];
 static int lower_count;
-u_char etherbroadcastaddr[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 /* Output. */
 
@@ -43,43 +43,13 @@ static int pass_down(struct lower *lower, mblk_t *message) {
     return 0;
 }
 
-static int add_ether_header(struct lower *lower, struct mbuf **packet, struct sockaddr *to) {
-    struct ether_header header;
-    struct mbuf *m = *packet;
-    memcpy(header.ether_shost, lower->arp.ac_enaddr, sizeof header.ether_shost);
-    if (to->sa_family == AF_UNSPEC) {
-        memcpy(&header, to->sa_data, ETHER_HEADER);
-        memcpy(header.ether_shost, lower->arp.ac_enaddr, sizeof header.ether_shost);
-    } else {
-        const struct bsd_ether *ether = bsd_description.ethers;
-        while (ether && ether->family && ether->family != to->sa_family)
-            ether++;
-        if (!ether || !ether->family)
-            return EAFNOSUPPORT;
-        header.ether_type = htons((u_short)ether->type);
-        if (ether->offset >= 0) {
-            memcpy(header.ether_dhost, (char *)to + ether->offset, sizeof header.ether_dhost);
-        } else if (!bsd_description.resolve) {
-            return EAFNOSUPPORT;
-        } else {
-            int error = bsd_description.resolve(&lower->arp.ac_if, to, header.ether_dhost);
-            if (error)
-                return error;
-        }
-    }
-    M_PREPEND(m, ETHER_HEADER, M_DONTWAIT);
-    *packet = m;
-    if (!m)
-        return ENOBUFS;
-    memcpy(mtod(m, caddr_t), &header, ETHER_HEADER);
-    return 0;
-}
-
 static int output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to BSD_OUTPUT_ROUTE) {
     struct lower *lower = ifp->bsd_lower;
     int error = lower->below && ifp->if_flags & IFF_UP ? 0 : ENETDOWN;
     if (!error && lower->kind->kind == BSD_ETHERNET)
-        error = add_ether_header(lower, &m, to);
+        error = bsd_ether_output(lower, &m, to, BSD_ROUTE);
+    if (error == BSD_KEPT)
+        return 0;
     if (error) {
         m_freem(m);
         ifp->if_oerrors++;
@@ -114,9 +84,9 @@ static int control(struct ifnet *ifp, unsigned long command, caddr_t data) {
             return bsd_description.address_set(ifp, (struct ifaddr *)(void *)data);
         return 0;
     case (unsigned)SIOCSIFDSTADDR:
-    case (unsigned)SIOCSIFFLAGS:
+    case (unsigned)SIOCSIFFLAGS: return 0;
     case (unsigned)SIOCADDMULTI:
-    case (unsigned)SIOCDELMULTI: return 0;
+    case (unsigned)SIOCDELMULTI: return bsd_ether_control(ifp->bsd_lower, command, data);
     default: return EINVAL;
     }
 }
@@ -153,13 +123,23 @@ static void choose_station(struct lower *lower) {
         lower->arp.ac_enaddr[5] = (u_char)(lower->arp.ac_enaddr[5] + (lower - lowers));
 }
 
+static void name_interface(struct ifnet *ifp, const char *name, int unit) {
+#ifdef NetBSD
+    snprintf(ifp->if_xname, sizeof ifp->if_xname, "%s%d", name, unit);
+#else
+    ifp->if_name = (char *)(uintptr_t)name;
+    ifp->if_unit = (short)unit;
+#endif
+}
+
 static void make_interface(struct lower *lower) {
     struct ifnet *ifp = &lower->arp.ac_if;
     const struct bsd_lower *kind = lower->kind;
     bool is_ether = kind->kind == BSD_ETHERNET;
+    int unit = 0;
     for (struct lower *each = lowers; each != lower; each++)
-        ifp->if_unit += each->kind == kind;
-    ifp->if_name = (char *)(uintptr_t)kind->name;
+        unit += each->kind == kind;
+    name_interface(ifp, kind->name, unit);
     ifp->if_mtu = (__typeof__(ifp->if_mtu))(kind->mtu ? kind->mtu : ETHERMTU);
     ifp->if_flags = (short)(kind->flags | IFF_RUNNING);
     ifp->if_output = output;
@@ -205,8 +185,9 @@ void bsd_unlink(queue_t *below) {
 }
 
 void bsd_lowers_end(void) {
-    for (const struct bsd_input *each = bsd_description.inputs; each->queue; each++)
-        if_qflush(each->queue);
+    for (const struct bsd_input *each = bsd_description.inputs; bsd_is_input(each); each++)
+        if (each->queue)
+            if_qflush(each->queue);
     for (struct lower *lower = lowers; lower != lowers + lower_count; lower++)
         if_qflush(&lower->arp.ac_if.if_snd);
 }

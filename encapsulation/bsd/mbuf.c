@@ -1,5 +1,5 @@
-/* Allocation of mbufs, and their crossing from and to message blocks. The macros BSD_... of <sys/mbuf.h> say how an mbuf
- * of the environment is made.
+/* Allocation of mbufs, and their crossing from and to message blocks. The macros BSD_... of <sys/mbuf.h> say how an
+ * mbuf of the environment is made.
  *
  * mbufs come from slabs, which have a return routine for each mbuf: lending the data of one allocates nothing but
  * the block. */

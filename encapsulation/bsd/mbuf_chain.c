@@ -1,5 +1,5 @@
-/* Operations on chains of mbufs with packet headers, from their documentation in 4.4BSD. Arguments out of range stop the instance, as
- * they stop the kernel there. */
+/* Operations on chains of mbufs with packet headers, from their documentation in 4.4BSD. Arguments out of range stop
+ * the instance, as they stop the kernel there. */
 #define STR_PREFIXED
 #include "bsd/mbuf.h"
 

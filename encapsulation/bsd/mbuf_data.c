@@ -1,5 +1,5 @@
-/* Operations on chains of mbufs that are the same in all environments. Arguments out of range stop the instance, as they
- * stop the kernel. */
+/* Operations on chains of mbufs that are the same in all environments. Arguments out of range stop the instance, as
+ * they stop the kernel. */
 #define STR_PREFIXED
 #include "bsd/mbuf.h"
 

@@ -90,6 +90,6 @@ int bsd_control(struct endpoint *endpoint, unsigned long command, char *data) {
     if (!so)
         return error;
     if (IOCGROUP(command) == 'i')
-        return ifioctl(so, command, data, NULL);
+        return ifioctl(so, command, data, curproc);
     return bsd_request(so, PRU_CONTROL, (struct mbuf *)command, (struct mbuf *)(void *)data, NULL);
 }

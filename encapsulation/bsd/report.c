@@ -165,8 +165,9 @@ void bsd_report(struct socket *so) {
 static void settle(void *argument) {
     struct socket *so;
     (void)argument;
-    while (netisr || bsd_has_marked()) {
+    while (netisr || bsd_has_marked() || bsd_processes_ready()) {
         bsd_run_interrupts();
+        bsd_run_processes();
         while ((so = bsd_next_marked()))
             bsd_report(so);
     }
@@ -177,7 +178,7 @@ void bsd_settle_inside(void) { settle(NULL); }
 void bsd_settle(void) {
     if (capsule_entered())
         return; /* it is done at the end of that entry */
-    if ((netisr || bsd_has_marked()) && !capsule_run(settle, NULL))
+    if ((netisr || bsd_has_marked() || bsd_processes_ready()) && !capsule_run(settle, NULL))
         return;
     bsd_bury();
 }

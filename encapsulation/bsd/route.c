@@ -156,7 +156,7 @@ static int add(int request, struct sockaddr *destination, struct sockaddr *gatew
     rt->rt_flags = (short)(RTF_UP | flags);
     rt->rt_ifa = ifa;
     rt->rt_ifp = ifa->ifa_ifp;
-    ifa->ifa_refcnt++;
+    IFAREF(ifa);
     insert(rt);
     if (request == RTM_RESOLVE && given && *given)
         rt->rt_rmx = (*given)->rt_rmx;
@@ -226,7 +226,7 @@ int rtinit(struct ifaddr *ifa, int command, int flags) {
             IFAFREE(rt->rt_ifa);
         rt->rt_ifa = ifa;
         rt->rt_ifp = ifa->ifa_ifp;
-        ifa->ifa_refcnt++;
+        IFAREF(ifa);
     }
     return 0;
 }
@@ -275,6 +275,6 @@ void link_rtrequest(int command, struct rtentry *rt, struct sockaddr *sa) {
     if (other && other != ifa) {
         IFAFREE(rt->rt_ifa);
         rt->rt_ifa = other;
-        other->ifa_refcnt++;
+        IFAREF(other);
     }
 }

@@ -163,7 +163,7 @@ void sorflush(struct socket *so) {
 }
 
 void sowakeup(struct socket *so, struct sockbuf *sb) {
-    (void)sb;
+    sb->sb_flags &= (short)~SB_WAIT;
     bsd_mark(so);
     if (so->so_upcall)
         (*so->so_upcall)(so, so->so_upcallarg, M_DONTWAIT);

@@ -203,6 +203,12 @@ static mblk_t *split(mblk_t **message, size_t count) {
     return first;
 }
 
+/* Some protocols wake a writer only if one is said to wait. */
+static int wait_for_room(struct socket *so) {
+    so->so_snd.sb_flags |= SB_WAIT;
+    return EAGAIN;
+}
+
 static int send_chain(struct socket *so, mblk_t *data, bool expedited, bool ends) {
     struct mbuf *m = bsd_mbufs_of(data);
     if (!m)
@@ -223,7 +229,7 @@ static int send_atomic(struct bsd_upper *upper, mblk_t **message, bool expedited
     if (length > (size_t)so->so_snd.sb_hiwat)
         return EMSGSIZE;
     if (!expedited && !more && (long)length > sbspace(&so->so_snd))
-        return EAGAIN;
+        return wait_for_room(so);
     mblk_t *whole = *message;
     *message = NULL;
     if (upper->partial) {
@@ -247,12 +253,12 @@ static int send(struct endpoint *endpoint, mblk_t **message, bool expedited, boo
         return send_atomic(upper, message, expedited, more);
     long space = expedited ? (long)length : sbspace(&so->so_snd);
     if (space < (long)length && space < so->so_snd.sb_lowat)
-        return EAGAIN;
+        return wait_for_room(so);
     mblk_t *part = split(message, (size_t)space < length ? (size_t)space : length);
     if (!part)
         return ENOBUFS;
     int error = send_chain(so, part, expedited, false);
-    return error ? error : *message ? EAGAIN : 0;
+    return error ? error : *message ? wait_for_room(so) : 0;
 }
 
 static int send_to(struct endpoint *endpoint, const void *address, size_t length, mblk_t *data) {

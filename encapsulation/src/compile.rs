@@ -3,6 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::thread;
 use std::time::Duration;
 
 use nacre_process::Ran;
@@ -49,6 +52,28 @@ pub fn said<A: AsRef<OsStr>>(arguments: &[A], folder: &Path) -> Result<String, S
     } else {
         Err(format!("gcc: {}: {}", ran.status, ran.words))
     }
+}
+
+/// The results for the numbers below `count`, in their order, computed on all processors.
+pub fn each<T: Send>(count: usize, one: impl Fn(usize) -> Result<T, String> + Sync) -> Result<Vec<T>, String> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let processors = thread::available_parallelism().map_or(1, |n| n.get());
+    thread::scope(|scope| {
+        for _ in 0..processors {
+            scope.spawn(|| loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return;
+                }
+                let result = one(number);
+                results.lock().unwrap_or_else(|poison| poison.into_inner()).push((number, result));
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 fn run<A: AsRef<OsStr>>(arguments: &[A], folder: &Path) -> Result<Ran, String> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::files;
+use crate::overlays::Buffers;
 
 /// A description file: paths are relative to the foreign tree, those of `glue` to the description.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -21,6 +22,8 @@ pub struct Description {
     pub define: Vec<String>,
     /// Further flags of the compiler.
     pub flags: Vec<String>,
+    /// Flags of single files: a pattern, and what is added for files that match.
+    pub file_flags: BTreeMap<String, Vec<String>>,
     /// C files that are compiled with the foreign ones, and say what the environment cannot know.
     pub glue: Vec<String>,
     /// Of STREAMS sources: the names of modules and of devices, each with the name of its `struct streamtab`. One alone
@@ -42,6 +45,10 @@ pub struct Environment {
     /// Whether they come before those of the source: a tree of a whole kernel has headers of the same names.
     #[serde(default)]
     pub headers_first: bool,
+    /// Folders of headers that foreign sources include in quotes (`#include "../net/if.h"`). They come before the folder
+    /// of the including file, too.
+    #[serde(default)]
+    pub quoted: Vec<String>,
     /// Flags for foreign sources, and for the glue.
     #[serde(default)]
     pub flags: Vec<String>,
@@ -52,6 +59,9 @@ pub struct Environment {
     /// `__real_NAME`.
     #[serde(default)]
     pub intercept: Vec<String>,
+    /// How it keeps packets: structures with pointers that packets are cast to are reported.
+    #[serde(default)]
+    pub buffers: Buffers,
     /// A table of what it provides: a name, `provided`, `partial` or `missing`, and a remark in each line.
     pub services: Option<String>,
     /// Where a source of this kind usually has its parts; a description file takes its place.

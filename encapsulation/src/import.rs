@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
-use std::{fs, io, thread};
+use std::{fs, io};
 
 use sha2::{Digest, Sha256};
 
-use crate::compile::{found, gcc, said, WARNINGS};
+use crate::compile::{each, found, gcc, said, WARNINGS};
 use crate::description::{matches, Description, Environment};
 use crate::files;
+use crate::overlays::{self, Buffers, Overlay};
 use crate::report::{Report, FLAGS};
 use crate::symbols::Symbols;
 
@@ -160,6 +160,7 @@ impl Import {
         if report.is_fatal() {
             return Err(Refused::Source(Box::new(report)));
         }
+        report.overlays = overlays(&work, objects.path(), &tree, &environment.buffers)?;
         let ending = if self.isolate { "isolated.so" } else { "so" };
         let capsule = folder.join(format!("{}.{ending}", self.name));
         let uses = self.link(&work, (objects.path(), &folder), &environment, (&capsule, &mut report))?;
@@ -196,6 +197,9 @@ impl Import {
         common.extend(folders.iter().map(|folder| format!("-I{}", folder.display()).into()));
         common.extend(description.define.iter().map(|define| format!("-D{define}").into()));
         let mut lenient = common.clone();
+        for folder in &environment.quoted {
+            lenient.extend(["-iquote".into(), room.join(folder).into_os_string()]);
+        }
         lenient.extend(environment.flags.iter().chain(&description.flags).map(OsString::from));
         lenient.extend(self.flags.iter().map(OsString::from));
         lenient.extend(words(&FLAGS));
@@ -217,10 +221,19 @@ impl Import {
             own.push(room.join("listed.c"));
             fs::write(room.join("listed.c"), text).map_err(|error| error.to_string())?;
         }
-        let foreign =
-            foreign.iter().chain(&glue).map(|file| Unit { file: file.clone(), flags: lenient.clone(), foreign: true });
-        let own = own.into_iter().map(|file| Unit { file, flags: strict.clone(), foreign: false });
-        Ok(foreign.chain(own).collect())
+        let unit = |file: &PathBuf| Unit { file: file.clone(), link: None, flags: lenient.clone(), foreign: true };
+        let mut work: Vec<Unit> = foreign.iter().map(unit).collect();
+        if !environment.quoted.is_empty() {
+            work.iter_mut().try_for_each(|unit| unit.link_below(&room.join("links"), tree))?;
+        }
+        for (pattern, flags) in &description.file_flags {
+            let files: BTreeSet<PathBuf> = matches(tree, std::slice::from_ref(pattern))?.into_iter().collect();
+            let found = work.iter_mut().filter(|unit| files.contains(&unit.file));
+            found.for_each(|unit| unit.flags.extend(flags.iter().map(OsString::from)));
+        }
+        work.extend(glue.iter().map(unit));
+        work.extend(own.into_iter().map(|file| Unit { file, link: None, flags: strict.clone(), foreign: false }));
+        Ok(work)
     }
 
     /// Links the objects; adds what nobody provides to the report, and returns what others provide.
@@ -281,12 +294,38 @@ impl Import {
 /// A C file with the flags of its compilation.
 struct Unit {
     file: PathBuf,
+    /// What is compiled instead: a link to the file in a folder without headers.
+    link: Option<PathBuf>,
     flags: Vec<OsString>,
     /// Not of the environment.
     foreign: bool,
 }
 
 impl Unit {
+    /// Makes a link to the file, so that its folder is not searched for headers. The compiler names the file.
+    fn link_below(&mut self, folder: &Path, tree: &Path) -> Result<(), String> {
+        let trouble = |error: io::Error| format!("{}: {error}", folder.display());
+        let link = folder.join(self.file.strip_prefix(tree).unwrap_or(&self.file));
+        fs::create_dir_all(link.parent().unwrap_or(folder)).map_err(trouble)?;
+        std::os::unix::fs::symlink(&self.file, &link).map_err(trouble)?;
+        self.flags.push(format!("-ffile-prefix-map={}={}", folder.display(), tree.display()).into());
+        self.link = Some(link);
+        Ok(())
+    }
+
+    /// The path that is given to the compiler.
+    fn source(&self) -> OsString {
+        self.link.as_ref().unwrap_or(&self.file).clone().into_os_string()
+    }
+
+    /// What the compiler says, with the path of the file itself.
+    fn said(&self, words: String) -> String {
+        match &self.link {
+            Some(link) => words.replace(&link.display().to_string(), &self.file.display().to_string()),
+            None => words,
+        }
+    }
+
     /// Where its object is: files of several folders may have the same name.
     fn object(&self, number: usize, objects: &Path) -> PathBuf {
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
@@ -294,41 +333,45 @@ impl Unit {
     }
 }
 
-/// Compiles all files, on all cores.
+/// Compiles all files.
 fn compile(work: &[Unit], objects: &Path, tree: &Path, report: &mut Report) -> Result<(), String> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
     let one = |number: usize| {
         let unit = &work[number];
         let folder = objects.join(number.to_string());
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         let mut arguments = unit.flags.clone();
-        arguments.extend(["-c".into(), unit.file.clone().into_os_string(), "-o".into()]);
+        arguments.extend(["-c".into(), unit.source(), "-o".into()]);
         arguments.push(unit.object(number, objects).into_os_string());
-        said(&arguments, &folder)
+        Ok(unit.said(said(&arguments, &folder)?))
     };
-    let cores = thread::available_parallelism().map_or(1, |n| n.get());
-    thread::scope(|scope| {
-        for _ in 0..cores {
-            scope.spawn(|| loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= work.len() {
-                    return;
-                }
-                let result = one(number);
-                results.lock().unwrap_or_else(|poison| poison.into_inner()).push((number, result));
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap_or_else(|poison| poison.into_inner());
-    results.sort_by_key(|(number, _)| *number);
     let trim = format!("{}/", tree.display());
-    for (number, result) in results {
-        let file = &work[number].file;
-        let short = file.strip_prefix(tree).unwrap_or(file).display().to_string();
-        report.read(&short, &result?, &trim);
+    for (unit, words) in work.iter().zip(each(work.len(), one)?) {
+        let short = unit.file.strip_prefix(tree).unwrap_or(&unit.file).display().to_string();
+        report.read(&short, &words, &trim);
     }
     Ok(())
+}
+
+/// Finds the structures with pointers that packets are cast to.
+fn overlays(work: &[Unit], objects: &Path, tree: &Path, buffers: &Buffers) -> Result<Vec<Overlay>, String> {
+    if buffers.data.is_empty() {
+        return Ok(Vec::new());
+    }
+    let foreign: Vec<&Unit> = work.iter().filter(|unit| unit.foreign).collect();
+    let one = |number: usize| {
+        let unit = foreign[number];
+        let folder = objects.join(format!("overlays-{number}"));
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let (object, dump) = (folder.join("unit.o"), folder.join("dump"));
+        let mut arguments = unit.flags.clone();
+        arguments.extend(words(&overlays::FLAGS));
+        arguments.push(format!("-fdump-tree-original={}", dump.display()).into());
+        arguments.extend(["-c".into(), unit.source(), "-o".into()]);
+        arguments.push(object.clone().into_os_string());
+        gcc(&arguments, &folder)?;
+        overlays::Unit::read(&object, &dump)
+    };
+    Ok(overlays::find(&each(foreign.len(), one)?, buffers, &format!("{}/", tree.display())))
 }
 
 fn unpacked() -> Result<tempfile::TempDir, String> {

@@ -9,6 +9,7 @@ pub mod files;
 pub mod import;
 #[path = "../measure/driver.rs"]
 pub mod measure;
+pub mod overlays;
 pub mod report;
 pub mod streams;
 pub mod symbols;

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::overlays::Overlay;
+
 /// Names, each with the files that ask for it.
 pub type Asked = BTreeMap<String, BTreeSet<String>>;
 
@@ -23,6 +25,8 @@ pub struct Report {
     pub narrow: Vec<String>,
     /// Functions that are called without a declaration, so that they are taken to return `int`.
     pub undeclared: Asked,
+    /// Structures with pointers that packets are cast to.
+    pub overlays: Vec<Overlay>,
 }
 
 /// The flags that make gcc report what `read` recognizes, whatever the flags before them say.
@@ -68,6 +72,9 @@ impl Report {
     }
 }
 
+/// Headers of packets must not have them; what is only kept in buffers, such as protocol control blocks, may.
+const OVERLAYS: &str = "pointers and `long` in structures that data of buffers is cast to";
+
 /// The most lines of one kind that are shown.
 const SHOWN: usize = 20;
 
@@ -79,7 +86,9 @@ impl fmt::Display for Report {
         let remarks: Vec<String> = self.remarks.iter().map(|(name, remark)| format!("{name}: {remark}")).collect();
         lines(f, "services with limits", &remarks)?;
         lines(f, "pointers in fewer bits than they have", &self.narrow)?;
-        names(f, "functions that are called without a declaration", &self.undeclared)
+        names(f, "functions that are called without a declaration", &self.undeclared)?;
+        let overlays: Vec<String> = self.overlays.iter().map(Overlay::to_string).collect();
+        lines(f, OVERLAYS, &overlays)
     }
 }
 

@@ -81,7 +81,8 @@ static const struct bsd_protocol exported[] = {{"", SOCK_DGRAM, 17, 0}, {0}};
 static const struct bsd_lower lowers[] = {{"en", BSD_FRAMES, 0, 0, 0, 0, 0}, {0}};
 static struct ifqueue queue;
 static void interrupt(void) { interrupts++; }
-static const struct bsd_input inputs[] = {{BSD_ANY, &queue, NETISR_USER, interrupt}, {0}};
+static const struct bsd_input inputs[] = {
+    {.key = BSD_ANY, .queue = &queue, .netisr = NETISR_USER, .routine = interrupt}, {0}};
 const struct bsd_description bsd_description = {
     .domains = families, .protocols = exported, .lowers = lowers, .inputs = inputs};
 

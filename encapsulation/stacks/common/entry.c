@@ -56,6 +56,12 @@ bool capsule_run(void (*work)(void *), void *argument) {
 
 bool capsule_entered(void) { return entered != NULL; }
 
+void *capsule_switch_entry(void *entry) {
+    void *before = entered;
+    entered = entry;
+    return before;
+}
+
 void capsule_returned(void) {
     if (failed && entered)
         __builtin_longjmp(entered, 1);

@@ -23,6 +23,9 @@ bool capsule_entered(void);
 /* To be called after code of others has been called: ends this entry, too, if the instance has failed in another. */
 void capsule_returned(void);
 
+/* For code that changes stacks within an entry: makes another entry the current one, and returns the one before. */
+void *capsule_switch_entry(void *entry);
+
 /* Ends the instance: returns to its entry. */
 _Noreturn void capsule_fail(const char *what, const char *file, int line);
 

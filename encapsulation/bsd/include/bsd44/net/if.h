@@ -1,4 +1,5 @@
-/* Interfaces and their addresses. Each is a lower stream. */
+/* Interfaces and their addresses. Each is a lower stream. With `NetBSD` defined they have the shape of NetBSD 1.2 and
+ * later: tail queues, if_xname, if_sadl. */
 #ifndef BSD_NET_IF_H
 #define BSD_NET_IF_H
 #pragma GCC system_header
@@ -6,14 +7,19 @@
 #include <sys/types.h>
 #include <sys/socket.h>
 #include <sys/ioccom.h>
+#ifdef NetBSD
+#include <sys/queue.h>
+#endif
 
 struct mbuf;
 struct proc;
 struct rtentry;
 struct socket;
 struct ether_header;
+struct sockaddr_dl;
 
 #define IFNAMSIZ 16
+#define IF_NAMESIZE IFNAMSIZ
 
 struct if_data {
     u_char ifi_type; /* IFT_... */
@@ -36,6 +42,31 @@ struct ifqueue {
     int ifq_drops;
 };
 
+#ifdef NetBSD
+struct ifnet {
+    void *if_softc;
+    TAILQ_ENTRY(ifnet) if_list;       /* all interfaces */
+    TAILQ_HEAD(, ifaddr) if_addrlist; /* its addresses */
+    char if_xname[IFNAMSIZ];          /* e.g. "le0" */
+    int if_pcount;
+    caddr_t if_bpf;
+    u_short if_index;
+    short if_timer;
+    short if_flags;
+    struct if_data if_data;
+    int (*if_output)(struct ifnet *, struct mbuf *, struct sockaddr *, struct rtentry *);
+    void (*if_input)(struct ifnet *, struct mbuf *);
+    void (*if_start)(struct ifnet *);
+    int (*if_ioctl)(struct ifnet *, unsigned long, caddr_t);
+    int (*if_reset)(struct ifnet *);
+    void (*if_watchdog)(struct ifnet *);
+    struct ifqueue if_snd;
+    struct sockaddr_dl *if_sadl;   /* the link's own address */
+    uint8_t *if_broadcastaddr;     /* of the link */
+    void *bsd_lower;               /* of the environment */
+};
+TAILQ_HEAD(ifnet_head, ifnet);
+#else
 struct ifnet {
     char *if_name;         /* e.g. "le" */
     struct ifnet *if_next; /* all interfaces */
@@ -57,6 +88,7 @@ struct ifnet {
     struct ifqueue if_snd;
     void *bsd_lower;      /* of the environment */
 };
+#endif
 #define if_mtu if_data.ifi_mtu
 #define if_type if_data.ifi_type
 #define if_addrlen if_data.ifi_addrlen
@@ -135,13 +167,31 @@ struct ifaddr {
 #define ifa_broadaddr ifa_dstaddr
     struct sockaddr *ifa_netmask;
     struct ifnet *ifa_ifp;
+#ifdef NetBSD
+    TAILQ_ENTRY(ifaddr) ifa_list;
+    void (*ifa_rtrequest)(int, struct rtentry *, struct sockaddr *);
+#else
     struct ifaddr *ifa_next;
     void (*ifa_rtrequest)();
+#endif
     u_short ifa_flags;
     short ifa_refcnt;
     int ifa_metric;
 };
 #define IFA_ROUTE 0x1
+
+/* Lists of both shapes, for sources that serve both. */
+#ifdef NetBSD
+#define BSD_FIRST_INTERFACE (ifnet.tqh_first)
+#define BSD_NEXT_INTERFACE(ifp) ((ifp)->if_list.tqe_next)
+#define BSD_FIRST_ADDRESS(ifp) ((ifp)->if_addrlist.tqh_first)
+#define BSD_NEXT_ADDRESS(ifa) ((ifa)->ifa_list.tqe_next)
+#else
+#define BSD_FIRST_INTERFACE ifnet
+#define BSD_NEXT_INTERFACE(ifp) ((ifp)->if_next)
+#define BSD_FIRST_ADDRESS(ifp) ((ifp)->if_addrlist)
+#define BSD_NEXT_ADDRESS(ifa) ((ifa)->ifa_next)
+#endif
 
 struct ifreq {
     char ifr_name[IFNAMSIZ];
@@ -178,6 +228,15 @@ struct ifconf {
 #define ifc_req ifc_ifcu.ifcu_req
 };
 
+/* Until 1999 the count of references was one less than there were. The environment keeps one for the interface. */
+#define IFAREF(ifa) ((ifa)->ifa_refcnt++)
+#if defined NetBSD && NetBSD >= 200002
+#define IFAFREE(ifa) \
+    do { \
+        if (--(ifa)->ifa_refcnt <= 0) \
+            ifafree(ifa); \
+    } while (0)
+#else
 #define IFAFREE(ifa) \
     do { \
         if ((ifa)->ifa_refcnt <= 0) \
@@ -185,8 +244,14 @@ struct ifconf {
         else \
             (ifa)->ifa_refcnt--; \
     } while (0)
+#endif
 
+#ifdef NetBSD
+extern struct ifnet_head ifnet;
+extern struct ifnet **ifindex2ifnet;
+#else
 extern struct ifnet *ifnet;
+#endif
 extern struct ifaddr **ifnet_addrs;
 extern int if_index, ifqmaxlen;
 
@@ -206,9 +271,22 @@ void ifafree(struct ifaddr *ifa);
 void link_rtrequest(int command, struct rtentry *rt, struct sockaddr *sa);
 void ether_ifattach(struct ifnet *ifp);
 int ether_output();
+#ifdef NetBSD
+void ether_input(struct ifnet *ifp, struct mbuf *m);
+int looutput(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct rtentry *rt);
+#else
 void ether_input(struct ifnet *ifp, struct ether_header *header, struct mbuf *m);
-char *ether_sprintf(u_char *address);
 int looutput();
+#endif
+char *ether_sprintf(u_char *address);
+/* The loopback interface: loif is the first of them (and in some releases an array). */
+#ifdef NetBSD
+extern struct ifnet loif[1];
+#define lo0ifp (&loif[0])
+#else
 extern struct ifnet loif;
+#endif
+
+#include <net/if_arp.h>
 
 #endif

@@ -25,6 +25,9 @@ struct llc {
 #define llc_fid llc_un.type_u.format_id
 #define llc_class llc_un.type_u.class_u
 #define llc_window llc_un.type_u.window_x2
+#define llc_snap llc_un.type_snap
+#define llc_snap_org_code llc_un.type_snap.org_code
+#define llc_snap_ether_type llc_un.type_snap.ether_type
 #define llc_org_code llc_un.type_snap.org_code
 #define llc_ether_type llc_un.type_snap.ether_type
 #define LLC_UI 0x3

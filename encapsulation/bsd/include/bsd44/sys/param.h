@@ -11,6 +11,19 @@
 #include <sys/errno.h>
 #include <sys/protosw.h> /* compilers of the time took arrays of a structure that is not complete yet */
 
+/* The release of NetBSD whose shapes are wanted: its year and month. */
+#ifdef NetBSD
+#if NetBSD + 0 < 199000
+#undef NetBSD
+#define NetBSD 199801
+#endif
+#define NetBSD1_3 1
+#define __NetBSD_Version__ 103000000
+#ifndef __NetBSD__
+#define __NetBSD__
+#endif
+#endif
+
 #define BSD 199306
 #define BSD4_3 1
 #define BSD4_4 1

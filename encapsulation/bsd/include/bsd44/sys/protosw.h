@@ -56,13 +56,18 @@ struct protosw {
 #define PRU_SLOWTIMO 19
 #define PRU_PROTORCV 20
 #define PRU_PROTOSEND 21
+#ifdef NetBSD
+#define PRU_PURGEIF 22
+#define PRU_NREQ 22
+#else
 #define PRU_NREQ 21
+#endif
 
 #ifdef PRUREQUESTS
 char *prurequests[] = {
     "ATTACH",   "DETACH", "BIND",    "LISTEN", "CONNECT", "ACCEPT", "DISCONNECT", "SHUTDOWN", "RCVD",     "SEND",
     "ABORT",    "CONTROL", "SENSE",  "RCVOOB", "SENDOOB", "SOCKADDR", "PEERADDR", "CONNECT2", "FASTTIMO", "SLOWTIMO",
-    "PROTORCV",
+    "PROTORCV", "PROTOSEND", "PURGEIF",
 };
 #endif
 

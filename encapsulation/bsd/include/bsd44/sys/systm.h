@@ -55,6 +55,8 @@ static inline int bsd_spl(void) { return 0; }
 #define splimp() bsd_spl()
 #define splnet() bsd_spl()
 #define splnone() bsd_spl()
+#define splsoftnet() bsd_spl()
+#define spllowersoftclock() bsd_spl()
 #define splsoftclock() bsd_spl()
 #define splstatclock() bsd_spl()
 #define spltty() bsd_spl()

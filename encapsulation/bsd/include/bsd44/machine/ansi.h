@@ -1,0 +1,1 @@
+/* gcc looks for it where __NetBSD__ is defined. */

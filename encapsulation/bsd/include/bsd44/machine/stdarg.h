@@ -1,0 +1,1 @@
+#include <stdarg.h>

@@ -1,0 +1,1 @@
+#include <netinet/if_ether.h>

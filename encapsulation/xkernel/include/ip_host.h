@@ -1,0 +1,2 @@
+/* Addresses of hosts. */
+#include "xkernel.h"
