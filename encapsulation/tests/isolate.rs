@@ -162,6 +162,44 @@ fn a_crash_ends_the_instance_alone() {
 }
 
 #[test]
+fn a_crash_while_a_stream_opens_or_closes_ends_the_instance_alone() {
+    let trouble = Trouble::new();
+    let stream = trouble.stream("bad");
+    trouble.write(&stream, b"x");
+    trouble.write(&stream, b"y");
+    let second = trouble.host.stream("wire").expect("a stream");
+    assert_eq!(second.push("bad").expect_err("it crashes").raw_os_error(), Some(libc::EIO));
+    assert_eq!(second.push("bad").expect_err("it has ended").raw_os_error(), Some(libc::EIO));
+    drop((stream, second));
+    trouble.end();
+    let trouble = Trouble::new();
+    let stream = trouble.stream("bad");
+    trouble.write(&stream, b"x");
+    drop(stream);
+    assert!(trouble.host.log().join("\n").contains("by signal 11"), "{:?}", trouble.host.log());
+    trouble.end();
+}
+
+/// The workers that run the program in a folder.
+fn workers(folder: &Path) -> usize {
+    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+    let program = folder.join("nacre_isolated");
+    processes.filter(|process| std::fs::read_link(process.path().join("exe")).is_ok_and(|exe| exe == program)).count()
+}
+
+#[test]
+fn instances_do_not_outlive_their_host() {
+    let trouble = Trouble::new();
+    let stream = trouble.stream("good");
+    trouble.write(&stream, &[0x80]);
+    assert_eq!(workers(trouble.folder.path()), 2);
+    let folder = trouble.close();
+    assert_eq!(workers(folder.path()), 2, "a stream keeps the host");
+    drop(stream);
+    assert_eq!(workers(folder.path()), 0);
+}
+
+#[test]
 #[cfg(target_arch = "x86_64")]
 fn it_can_do_nothing_but_compute() {
     let trouble = Trouble::new();

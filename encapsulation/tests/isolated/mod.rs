@@ -20,6 +20,7 @@ const MODULE: &str = r#"
 #include <sys/ddi.h>
 #include <sys/cmn_err.h>
 
+static int crash_at_close, crash_at_open;
 static int t_open(), t_close(), t_put(), t_srv();
 static struct module_info info = { 78, "trouble", 0, INFPSZ, 4096, 1024 };
 static struct qinit rinit = { t_put, t_srv, t_open, t_close, NULL, &info, NULL };
@@ -30,6 +31,8 @@ static int
 t_open(q, devp, oflag, sflag, credp)
     queue_t *q; dev_t *devp; int oflag, sflag; cred_t *credp;
 {
+    if (crash_at_open)
+        *(volatile int *)8 = 1;
     qprocson(q);
     return (0);
 }
@@ -38,6 +41,8 @@ static int
 t_close(q, flag, credp)
     queue_t *q; int flag; cred_t *credp;
 {
+    if (crash_at_close)
+        *(volatile int *)8 = 1;
     qprocsoff(q);
     return (0);
 }
@@ -63,6 +68,8 @@ t_put(q, mp)
         case 'c': *(volatile int *)8 = 1; break;
         case 'l': while (forever) ; break;
         case 'p': cmn_err(CE_PANIC, "told to"); break;
+        case 'x': crash_at_close = 1; break;
+        case 'y': crash_at_open = 1; break;
         case 'o': *mp->b_rptr = kernel_opens(); break;
         }
     }
@@ -157,6 +164,11 @@ impl Trouble {
                 return all;
             }
         }
+    }
+
+    /// Closes all but the streams, without unloading. The folder stays.
+    pub fn close(self) -> TempDir {
+        self.folder
     }
 
     /// Unloads the instances; nothing may be left.
