@@ -18,6 +18,33 @@ fn streams(folder: &Path) -> (PathBuf, String) {
     (folder.join("libnacre_streams.so"), format!("-Wl,-rpath,{}", folder.display()))
 }
 
+/// Tests that are linked with the environment.
+fn environment_with(test: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (library, rpath) = streams(folder.path());
+    let include = format!("-I{}", room().join("xkernel/include").display());
+    let mut files = c::sources("xkernel");
+    files.extend(c::sources("stacks/common"));
+    files.push(library);
+    files.push(room().join("tests").join(test));
+    c::pass(&files, &["-std=gnu11", &include, "-DNACRE_CAPSULE_NAME=\"test\"", &rpath]);
+}
+
+#[test]
+fn messages() {
+    environment_with("xkernel_messages.c");
+}
+
+#[test]
+fn maps_and_participants() {
+    environment_with("xkernel_maps.c");
+}
+
+#[test]
+fn events_and_objects() {
+    environment_with("xkernel_objects.c");
+}
+
 fn import(description: &str) -> Import {
     let tree = room().join("tests/xkernel");
     let description = Some(tree.join(description));

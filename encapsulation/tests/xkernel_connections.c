@@ -1,4 +1,4 @@
-/* Connections of protocols of the x-kernel as STREAMS drivers: requests with replies, loss, several instances, failures. */
+/* Connections of protocols of the x-kernel as STREAMS drivers: requests, loss, several instances, failures. */
 #include "tests/xkernel_hosts.h"
 
 static t_uscalar_t number_of(struct end end) {

@@ -11,7 +11,7 @@
 /* What crossed between messages and blocks. */
 struct xk_crossings {
     size_t in, out;    /* blocks that became part of a message, and the reverse */
-    size_t copied;     /* bytes of data that were copied: msgConstructBuffer, headers that msgPop of 3.3 makes contiguous */
+    size_t copied;     /* bytes: of msgConstructBuffer, and of headers that msgPop of 3.3 makes contiguous */
     size_t held, lent; /* blocks of messages now; blocks of others with data of msgConstructInplace */
     size_t dropped;    /* packets and messages that found no room or no receiver */
 };
