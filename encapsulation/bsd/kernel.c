@@ -27,7 +27,7 @@
 
 char *panicstr;
 const char version[] = "4.4BSD environment", copyright[] = "";
-int hz = HZ, tick = 1000000 / HZ, cold, selwait, securelevel, phz = HZ, stathz = HZ, profhz = HZ, tickfix, tickadj = 40;
+int hz = HZ, ticks, tick = 1000000 / HZ, cold, selwait, securelevel, phz = HZ, stathz = HZ, profhz = HZ, tickfix, tickadj = 40;
 long timedelta, hostid;
 char hostname[256] = "nacre", domainname[256];
 int hostnamelen = 5, domainnamelen;
@@ -47,6 +47,7 @@ void bsd_clock(void) {
     if (now - shown < TICK_NS && shown)
         return;
     shown = now;
+    ticks = (int)(unsigned)(now / TICK_NS);
     set_time(&time, now);
     mono_time.tv_sec = time.tv_sec;
     mono_time.tv_usec = time.tv_usec;
@@ -201,6 +202,8 @@ void log(int level, const char *format, ...) {
     if ((level & LOG_PRIMASK) < LOG_DEBUG)
         SAY(format);
 }
+
+void logpri(int level) { (void)level; }
 
 void addlog(const char *format, ...) { SAY(format); }
 

@@ -169,6 +169,11 @@ void sowakeup(struct socket *so, struct sockbuf *sb) {
         (*so->so_upcall)(so, so->so_upcallarg, M_DONTWAIT);
 }
 
+int sbwait(struct sockbuf *sb) {
+    sb->sb_flags |= SB_WAIT;
+    return tsleep((caddr_t)&sb->sb_cc, PSOCK | PCATCH, "netio", sb->sb_timeo);
+}
+
 void soisconnecting(struct socket *so) {
     so->so_state &= (short)~(SS_ISCONNECTED | SS_ISDISCONNECTING);
     so->so_state |= SS_ISCONNECTING;

@@ -270,11 +270,12 @@ struct ifaddr *ifaof_ifpforaddr(struct sockaddr *address, struct ifnet *ifp);
 void ifafree(struct ifaddr *ifa);
 void link_rtrequest(int command, struct rtentry *rt, struct sockaddr *sa);
 void ether_ifattach(struct ifnet *ifp);
-int ether_output();
 #ifdef NetBSD
+int ether_output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct rtentry *rt);
 void ether_input(struct ifnet *ifp, struct mbuf *m);
 int looutput(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct rtentry *rt);
 #else
+int ether_output();
 void ether_input(struct ifnet *ifp, struct ether_header *header, struct mbuf *m);
 int looutput();
 #endif

@@ -133,6 +133,8 @@ int rtrequest(int request, struct sockaddr *destination, struct sockaddr *gatewa
 int rtinit(struct ifaddr *ifa, int command, int flags);
 void rtredirect(struct sockaddr *dst, struct sockaddr *gateway, struct sockaddr *netmask, int flags,
                 struct sockaddr *src, struct rtentry **rtp);
+int rt_setgate(struct rtentry *rt, struct sockaddr *destination, struct sockaddr *gateway);
+void rt_maskedcopy(struct sockaddr *from, struct sockaddr *to, struct sockaddr *mask);
 void rt_missmsg(int type, struct rt_addrinfo *info, int flags, int error);
 void rt_ifmsg(struct ifnet *ifp);
 void rt_newaddrmsg(int command, struct ifaddr *ifa, int error, struct rtentry *rt);
