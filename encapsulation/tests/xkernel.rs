@@ -91,3 +91,23 @@ fn threads_are_reported() {
     let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
     assert!(imported.report.remarks["semWait"].contains("would block"), "{}", imported.report);
 }
+
+/// On one node DDP is a driver of STREAMS, on the other it is BSD's.
+#[test]
+fn protocols_of_the_x_kernel_over_appletalk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let imported = write("over.toml", folder.path());
+    let tree = room().join("stacks/appletalk");
+    let description = Some(tree.join("imports/ddp.toml"));
+    let (environment, name, isolate) = ("bsd44".into(), "at".into(), false);
+    let ddp = Import { tree, environment, name, description, flags: flags(), isolate };
+    let ddp = ddp.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let (library, rpath) = streams(folder.path());
+    let mut files = c::sources("stacks/appletalk/core");
+    files.extend(c::sources("stacks/appletalk/streams"));
+    files.extend(["graph.c", "graph_native.c", "graph_imported.c"].map(|file| room().join("measure").join(file)));
+    files.extend([library, room().join("tests/xkernel_ddp.c")]);
+    let capsule = format!("-DCAPSULE=\"{}\"", ddp.capsule.display());
+    let own = format!("-DXCAPSULE=\"{}\"", imported.capsule.display());
+    c::pass(&files, &["-DIMPORT=2", &capsule, &own, &rpath]);
+}
