@@ -68,6 +68,15 @@ fn protocols_of_the_x_kernel_run_as_drivers() {
     }
 }
 
+#[test]
+fn protocols_of_version_3_3_over_ethernet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let imported = write("ether.toml", folder.path());
+    let (library, rpath) = streams(folder.path());
+    let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
+    c::pass(&[library, room().join("tests/xkernel_ethernets.c")], &[&capsule, &rpath]);
+}
+
 /// A source that creates threads is refused, and one that waits for semaphores is told what they do.
 #[test]
 fn threads_are_reported() {

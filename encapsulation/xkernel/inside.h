@@ -4,6 +4,8 @@
 
 #include "stacks/common/endpoint.h"
 
+/* The macros of a description reach these files, too; this one is for foreign sources. */
+#undef XK_VERSION_33
 #include "xkernel/include/xkernel.h"
 
 #include "xkernel/graph.h"
