@@ -59,6 +59,8 @@ void bsd_bring_forward(uint64_t limit, bool (*is_enough)(void));
 void bsd_command(queue_t *write, mblk_t *message);
 /* Interrupts the commands of a stream that is closed. */
 void bsd_commands_end(queue_t *write);
+/* Refuses all: the instance has failed. */
+void bsd_commands_fail(void);
 
 /* Lower streams. */
 int bsd_link(queue_t *below);

@@ -178,7 +178,13 @@ void bsd_settle_inside(void) { settle(NULL); }
 void bsd_settle(void) {
     if (capsule_entered())
         return; /* it is done at the end of that entry */
-    if ((netisr || bsd_has_marked() || bsd_processes_ready()) && !capsule_run(settle, NULL))
+    if (capsule_failed()) {
+        bsd_commands_fail();
         return;
+    }
+    if ((netisr || bsd_has_marked() || bsd_processes_ready()) && !capsule_run(settle, NULL)) {
+        bsd_commands_fail();
+        return;
+    }
     bsd_bury();
 }

@@ -13,7 +13,8 @@ struct route {
     struct sockaddr ro_dst;
 };
 struct rt_metrics {
-    unsigned long rmx_locks, rmx_mtu, rmx_hopcount, rmx_expire, rmx_recvpipe, rmx_sendpipe, rmx_ssthresh, rmx_rtt, rmx_rttvar;
+    unsigned long rmx_locks, rmx_mtu, rmx_hopcount, rmx_expire, rmx_recvpipe, rmx_sendpipe, rmx_ssthresh;
+    unsigned long rmx_rtt, rmx_rttvar;
     unsigned long rmx_pksent;
 };
 #define RTM_RTTUNIT 1000000
