@@ -106,6 +106,7 @@ fn threads_are_reported() {
 fn protocols_of_the_x_kernel_over_appletalk() {
     let folder = tempfile::tempdir().expect("a folder");
     let imported = write("over.toml", folder.path());
+    assert!(imported.report.narrow.iter().any(|line| line.starts_with("dgram.c")), "{}", imported.report);
     let tree = room().join("stacks/appletalk");
     let description = Some(tree.join("imports/ddp.toml"));
     let (environment, name, isolate) = ("bsd44".into(), "at".into(), false);

@@ -1,4 +1,5 @@
 /* Events, and the uniform protocol interface of the x-kernel: references, defaults, operations. */
+#define OPTIONS "rom=first fast 3;second x;; first  10.0.0.1 02:0:0:0:0:ff", "trace=4"
 #include "tests/xkernel_tools.h"
 
 static void init_first(XObj self);
@@ -26,7 +27,8 @@ static void test_the_graph_is_created_once(void) {
     wire = xGetProtlByName("wire");
     assert(inits == 1 && xIsProtocol(first) && xGetDown(second, 0) == first && xGetDown(second, 1) == wire);
     assert(xGetDown(second, 2) == ERR_XOBJ && xGetDown(second, -1) == ERR_XOBJ && first->rcnt == 1);
-    assert(xGetProtlByName("third") == ERR_XOBJ && xMyProtl(first) == first && first->traceVar == &tracefirst);
+    assert(tracefirst == 4 && xIsProtocol(xNullProtl) && protTblGetId("second") == second->id);
+    assert(protTblGetId("third") == -1 && xGetProtlByName("third") == ERR_XOBJ && xMyProtl(first) == first && first->traceVar == &tracefirst);
 }
 
 static void test_relProtNum(void) {
@@ -222,7 +224,7 @@ static void test_operations_that_are_missing_fail(void) {
     assert(xGetParticipants(s) == NULL);
     xDuplicate(s);
     xDuplicate(s);
-    assert(xCallPop(s, wire, &m, &reply, NULL) == XK_FAILURE && s->rcnt == 2);
+    assert(xCallPop(s, wire, &m, NULL, &reply) == XK_FAILURE && s->rcnt == 2);
     assert(xOpenEnable(first, first, second, NULL) == XK_FAILURE);
     assert(xOpenDisable(first, first, second, NULL) == XK_FAILURE && xOpenDisableAll(first, second) == XK_SUCCESS);
     xDestroy(s);
@@ -286,6 +288,69 @@ static void test_default_operations(void) {
     mapClose(any);
 }
 
+static int enables[2], disables[2];
+static XObj below[2];
+static xkern_return_t enable_below(XObj self, XObj receiver, XObj type, Part *p) {
+    assert(receiver == first && type == second && *(long *)partPop(p[0]) == 7);
+    enables[self == below[1]]++;
+    return self == below[1] && disables[0] < 0 ? XK_FAILURE : XK_SUCCESS;
+}
+static xkern_return_t disable_below(XObj self, XObj receiver, XObj type, Part *p) {
+    assert(receiver == first && type == second && *(long *)partPop(p[0]) == 7);
+    disables[self == below[1]]++;
+    return XK_SUCCESS;
+}
+
+static void test_default_virtual_operations(void) {
+    Map map = mapCreate(8, sizeof(XObj));
+    XObj llp[3] = {NULL};
+    long port = 7;
+    Part p;
+    for (int i = 0; i < 2; i++) {
+        llp[i] = below[i] = xCreateProtl(NULL, (char[]){"below"}, (char[]){"1"}, NULL, 0, NULL);
+        below[i]->openenable = enable_below;
+        below[i]->opendisable = disable_below;
+    }
+    partInit(&p, 1);
+    partPush(p, &port, sizeof port);
+    disables[0] = -1; /* the second fails: what was enabled is disabled */
+    assert(defaultVirtualOpenEnable(first, map, second, second, llp, &p) == XK_FAILURE);
+    assert(enables[0] == 1 && enables[1] == 1 && disables[0] == 0 && disables[1] == 0);
+    assert(defaultVirtualOpenEnable(first, map, second, second, llp, &p) == XK_SUCCESS);
+    assert(defaultVirtualOpenEnable(first, map, second, second, llp, &p) == XK_SUCCESS && enables[1] == 2);
+    assert(defaultVirtualOpenDisable(first, map, second, second, llp, &p) == XK_SUCCESS && disables[1] == 0);
+    assert(defaultVirtualOpenDisable(first, map, second, second, llp, &p) == XK_SUCCESS && disables[1] == 1);
+    assert(defaultVirtualOpenDisable(first, map, second, second, llp, &p) == XK_FAILURE);
+    assert(xGetProtlByName((char[]){"below/1"}) != ERR_XOBJ && *(long *)partPop(p) == 7);
+    xDestroy(below[0]);
+    xDestroy(below[1]);
+    mapClose(map);
+}
+
+static int lines[4], fields_seen;
+static xkern_return_t take_line(XObj object, char **fields, int count, int line, void *argument) {
+    assert(object == first && strcmp(fields[0], "first") == 0 && argument == lines);
+    fields_seen += count;
+    lines[line]++;
+    return XK_SUCCESS;
+}
+static xkern_return_t take_named(char **fields, int count, int line, void *argument) {
+    (void)argument;
+    assert(count == 2 && line == 2);
+    return strcmp(fields[1], "x") == 0 ? XK_SUCCESS : XK_FAILURE;
+}
+
+static void test_lines_of_rom(void) {
+    XObjRomOpt any[] = {{(char[]){"fast"}, 3, take_line}, {(char[]){""}, 2, take_line}};
+    XObjRomOpt few[] = {{(char[]){"fast"}, 3, take_line}};
+    RomOpt named[] = {{(char[]){"x"}, 2, take_named}};
+    assert(strcmp(rom[0][1], "fast") == 0 && !rom[0][3] && strcmp(rom[2][2], "02:0:0:0:0:ff") == 0 && !rom[3][0]);
+    assert(findXObjRomOpts(first, any, 2, lines) == XK_SUCCESS && lines[1] == 1 && lines[3] == 1 && fields_seen == 6);
+    assert(findXObjRomOpts(first, few, 1, lines) == XK_FAILURE); /* a line that fits none */
+    assert(findRomOpts((char[]){"second"}, named, 1, NULL) == XK_SUCCESS);
+    assert(findRomOpts((char[]){"nobody"}, named, 1, NULL) == XK_SUCCESS);
+}
+
 static Map collected;
 static void collect(XObj s) {
     mapRemoveBinding(collected, s->binding);
@@ -321,6 +386,17 @@ static void test_texts_of_addresses(void) {
     IPhost host = {10, 1, 2, 255};
     ETHhost station;
     memcpy(&station, "\x02\x00\x00\x00\x0a\xff", 6);
+    IPhost read, mask = {255, 255, 0, 0};
+    ETHhost from;
+    assert(str2ipHost(&read, (char[]){"10.1.2.255"}) == XK_SUCCESS && IP_EQUAL(read, host));
+    assert(str2ethHost(&from, (char[]){"02:0:00:0:A:ff"}) == XK_SUCCESS && ETH_ADS_EQUAL(from, station));
+    assert(str2ipHost(&read, (char[]){"10.1.2"}) == XK_FAILURE && str2ipHost(&read, (char[]){"10.1.2.256"}) == XK_FAILURE);
+    assert(str2ethHost(&from, (char[]){"02:0:0:0:0:0:0"}) == XK_FAILURE);
+    IP_AND(read, host, mask);
+    assert(strcmp(ipHostStr(&read), "10.1.0.0") == 0);
+    IP_COMP(read, mask);
+    IP_OR(read, read, host);
+    assert(strcmp(ipHostStr(&read), "10.1.255.255") == 0);
     assert(strcmp(ipHostStr(&host), "10.1.2.255") == 0 && strcmp(ethHostStr(&station), "02:00:00:00:0a:ff") == 0);
 }
 
@@ -334,6 +410,22 @@ static void test_xGetTime(void) {
 static void test_ocsum(void) {
     u_short words[] = {0xffff, 1, 2};
     assert(ocsum(words, 3) == 3);
+}
+
+static void test_memory_with_small_addresses(void) {
+    char *pieces[100];
+    for (int i = 0; i < 100; i++) {
+        pieces[i] = xk_low_allocate((size_t)i * i * 10);
+        assert(pieces[i] && (char *)(intptr_t)(int)(intptr_t)pieces[i] == pieces[i] && (uintptr_t)pieces[i] % 16 == 0);
+        memset(pieces[i], i, (size_t)i * (size_t)i * 10);
+    }
+    for (int i = 0; i < 100; i++) {
+        assert(i == 0 || (pieces[i][0] == i && pieces[i][i * i * 10 - 1] == i));
+        xk_low_free(pieces[i]);
+    }
+    assert(xk_low_allocate(98010) == pieces[99]); /* free pieces are taken again */
+    assert(!xk_low_allocate(65U << 20) && xk_low_allocate(30U << 20) && !xk_low_allocate(32U << 20));
+    xk_low_free(NULL);
 }
 
 static void test_xMalloc(void) {
@@ -377,12 +469,15 @@ int main(void) {
     RUN(calls_are_passed);
     RUN(objects_below);
     RUN(default_operations);
+    RUN(default_virtual_operations);
+    RUN(lines_of_rom);
     RUN(initSessionCollector);
     RUN(traces_and_errors_are_logged);
     RUN(texts_of_addresses);
     RUN(xGetTime);
     RUN(ocsum);
     RUN(xMalloc);
+    RUN(memory_with_small_addresses);
     RUN(a_semaphore_that_would_block_ends_the_instance);
     finish();
     return 0;

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define MS 1000000ULL
+#ifndef OPTIONS
+#define OPTIONS NULL
+#endif
 
 static struct str_host *node;
 static uint64_t now = 1000000 * MS;
@@ -23,12 +26,12 @@ static void log_of(void *context, const char *line) {
 }
 
 static inline void begin(void) {
-    static const char *none[] = {NULL};
+    static const char *options[] = {OPTIONS, NULL};
     struct str_environment environment = {.now = clock_of, .log = log_of};
     node = str_host_open(&environment);
     assert(node);
     str_enter(node);
-    assert(nacre_capsule.start(node, none) == 0);
+    assert(nacre_capsule.start(node, options) == 0);
 }
 
 /* All memory of messages is back: the tests have destroyed what they made. */

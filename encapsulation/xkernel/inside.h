@@ -30,6 +30,13 @@ bool xk_messages_full(void);
 /* The other queue of a pair. */
 static inline queue_t *xk_other(queue_t *queue) { return queue->q_flag & QREADR ? queue + 1 : queue - 1; }
 
+/* Memory with small addresses. */
+bool xk_low_reserve(void);
+void *xk_low_allocate(size_t size);
+void xk_low_free(void *memory);
+void xk_low_end(void);
+
+void xk_rom_read(void);
 /* Creates the graph, once. */
 void xk_start(void);
 /* Lets streams whose sending would block try again: after each entry. */
@@ -50,8 +57,6 @@ bool xk_push_address(Part *, const struct xk_field *, const void *address, size_
 /* Pops them; returns the length of the address, or 0. */
 size_t xk_pop_address(Part *, const struct xk_field *, unsigned char *address);
 size_t xk_address_length(const struct xk_field *);
-
-int xk_key_length(Map);
 
 /* Lower streams. */
 void xk_lowers_create(void);
