@@ -165,6 +165,8 @@ void m_reclaim(void);
 #define BSD_ADVANCE(m, bytes) ((m)->m_data += (bytes))
 #define BSD_IS_INSIDE(m) (!((m)->m_flags & M_EXT)) /* its data is within the mbuf */
 #define BSD_HAS_BLOCK(m) ((m)->m_flags & M_BLOCK)
+#define BSD_IS_IN_BLOCK(m) BSD_HAS_BLOCK(m)
+#define BSD_HAS_STORAGE(m) ((m)->m_flags & M_EXT)
 #define BSD_BLOCK(m) ((m)->m_ext.ext_block)
 #define BSD_STORAGE(m) ((m)->m_flags & M_EXT ? (m)->m_ext.ext_size : 0)
 #define BSD_ATTACH(m, block) \
