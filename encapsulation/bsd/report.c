@@ -123,7 +123,7 @@ static void report_urgent(struct socket *so) {
 static void report_connection(struct socket *so) {
     struct bsd_upper *upper = of(so);
     struct endpoint *endpoint = &upper->endpoint;
-    bool is_open = so->so_state & (SS_ISCONNECTED | SS_ISCONNECTING | SS_ISDISCONNECTING);
+    bool is_open = so->so_state & (SS_ISCONNECTED | SS_ISCONNECTING | SS_ISDISCONNECTING | SS_ISCONFIRMING);
     if (so->so_state & SS_ISCONNECTED)
         endpoint_connected(endpoint);
     if (so->bsd_flags & BSD_URGENT)

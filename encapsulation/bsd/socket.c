@@ -113,9 +113,9 @@ int soabort(struct socket *so) {
     struct socket *head = so->so_head;
     so->bsd_flags &= ~BSD_OFFERED;
     int error = bsd_request(so, PRU_ABORT, NULL, NULL, NULL);
-    /* The protocol has freed it now, as a rule. If it is still queued it must go, or its listener would never end. */
-    if (head && (head->so_q == so || head->so_q0 == so)) {
-        so->so_pcb = NULL;
+    /* The protocol has freed it now, as a rule. If it is still queued it must go, or its listener would never end; the
+     * protocol frees it when it has told the peer. */
+    if (head && so->so_head == head && (soqremque(so, 0) || soqremque(so, 1))) {
         so->so_state |= SS_NOFDREF;
         sofree(so);
     }
