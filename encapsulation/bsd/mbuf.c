@@ -250,7 +250,7 @@ void bsd_clget(struct mbuf *m, int how) {
         return; /* the data stays within: that is how the caller sees it */
     }
     BSD_ATTACH(m, block);
-    BSD_POINT(m, block->b_datap->db_base);
+    BSD_REWIND(m);
 }
 
 #ifdef BSD_PACKET_HEADERS

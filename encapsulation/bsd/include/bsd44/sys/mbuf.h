@@ -177,6 +177,7 @@ void m_reclaim(void);
         (m)->m_ext.ext_block = (block); \
         (m)->m_flags |= M_EXT | M_BLOCK; \
     } while (0)
+#define BSD_REWIND(m) ((m)->m_data = (m)->m_ext.ext_buf) /* to the beginning of its block */
 #define BSD_GETHDR(how, type) m_gethdr((how), (type))
 #define BSD_BEGIN_PACKET(m) ((m)->m_flags = M_PKTHDR, (m)->m_pkthdr.rcvif = NULL)
 #define BSD_MOVE_HEADER(to, from) ((to)->m_pkthdr = (from)->m_pkthdr, (from)->m_flags &= ~M_PKTHDR)

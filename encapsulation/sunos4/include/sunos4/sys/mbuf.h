@@ -110,6 +110,7 @@ void m_reclaim(void);
 #define BSD_STORAGE(m) (M_HASCL(m) ? bsd_storage(m) : 0)
 #define BSD_ATTACH(m, block) \
     ((m)->bsd_block = (block), (m)->m_flags |= M_BLOCK, (m)->m_cltype = MCL_STATIC, (m)->m_clfun = 0)
+#define BSD_REWIND(m) BSD_POINT((m), (m)->bsd_block->b_datap->db_base) /* to the beginning of its block */
 #define BSD_GETHDR(how, type) m_get((how), (type))
 #define BSD_BEGIN_PACKET(m) ((m)->m_flags = 0)
 #define BSD_MOVE_HEADER(to, from) ((void)0)
