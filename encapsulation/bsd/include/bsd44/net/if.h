@@ -214,8 +214,10 @@ struct ifreq {
 struct ifaliasreq {
     char ifra_name[IFNAMSIZ];
     struct sockaddr ifra_addr;
-    struct sockaddr ifra_broadaddr;
-#define ifra_dstaddr ifra_broadaddr
+    union { /* no macro: families have fields and macros of these names */
+        struct sockaddr ifra_broadaddr;
+        struct sockaddr ifra_dstaddr;
+    };
     struct sockaddr ifra_mask;
 };
 struct ifconf {
