@@ -33,6 +33,7 @@ fn environment_with(test: &str) {
 #[test]
 fn messages() {
     environment_with("xkernel_messages.c");
+    environment_with("xkernel_headers.c");
 }
 
 #[test]
@@ -42,6 +43,7 @@ fn maps_and_participants() {
 
 #[test]
 fn events_and_objects() {
+    environment_with("xkernel_events.c");
     environment_with("xkernel_objects.c");
 }
 

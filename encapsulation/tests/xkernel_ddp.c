@@ -1,5 +1,5 @@
-/* Three subsystems in one graph: protocols of the x-kernel over DDP, which is a driver of STREAMS on one node, and BSD's
- * on the other. */
+/* Three subsystems in one graph: protocols of the x-kernel over DDP, which is a driver of STREAMS on one node, and
+ * BSD's on the other. */
 #include "appletalk_datagrams.h"
 #include "streams/capsule.h"
 

@@ -131,11 +131,27 @@ static void test_links_are_named(void) {
     while (str_run(host))
         ;
     assert(str_device_statistics(devices[1])->sent == 1 && str_device_statistics(devices[0])->sent == 0);
+    struct str_stream *third; /* all that the description has are linked */
+    struct str_device *device;
+    int link;
+    static const struct str_device_calls calls = {transmit};
+    assert(str_device_create(host, "c", &calls, NULL, &device) == 0 && str_open(host, "c", &third) == 0);
+    assert(str_link(control, third, 0, &link) == ENXIO);
+    str_close(third);
+    assert(str_device_destroy(device) == 0);
+    str_close(user);
+    close_all();
+    open_all("trace=0"); /* without the option: in the order of the description */
+    assert(str_open(host, "x.near", &user) == 0 && str_send(user, tpi_bind_req(near_station, 6, 0)) == 0);
+    assert(next_type(user) == T_BIND_ACK);
+    assert(str_send(user, tpi_unitdata_req(far_station, 6, bytes("x", 1))) == 0);
+    while (str_run(host))
+        ;
+    assert(str_device_statistics(devices[0])->sent == 1);
     str_close(user);
     close_all();
     struct str_environment environment = {.log = log_of};
     const char *options[] = {"links=none", NULL};
-    static const struct str_device_calls calls = {transmit};
     host = str_host_open(&environment);
     str_enter(host);
     assert(str_load(host, CAPSULE, "x", options, &instance, NULL) == 0 && str_open(host, "x.near", &control) == 0);
@@ -170,6 +186,78 @@ static void test_shared_headers_are_copied(void) {
     close_all();
 }
 
+/* A user that accepts late, and one that does not read. */
+static void test_what_waits_for_users_is_bounded(void) {
+    open_all("links=eth,other");
+    struct str_stream *user = bound("x.near", near_station, 0), *listener = bound("x.far", far_station, 1), *peer;
+    static uint8_t data[1400];
+    for (int i = 0; i < 100; i++) {
+        assert(str_send(user, tpi_unitdata_req(far_station, 6, bytes("early", 5))) == 0);
+        while (str_run(host))
+            ;
+    }
+    mblk_t *message = next(listener);
+    assert(message && tpi_type(message) == T_CONN_IND);
+    t_scalar_t sequence = ((struct T_conn_ind *)(void *)message->b_rptr)->SEQ_number;
+    freemsg(message);
+    assert(str_open(host, "x.far", &peer) == 0);
+    struct T_capability_req ask = {T_CAPABILITY_REQ, TC1_ACCEPTOR_ID};
+    message = bytes(&ask, sizeof ask);
+    message->b_datap->db_type = M_PCPROTO;
+    assert(str_send(peer, message) == 0 && (message = next(peer)));
+    t_uscalar_t number = ((struct T_capability_ack *)(void *)message->b_rptr)->ACCEPTOR_id;
+    freemsg(message);
+    assert(str_send(listener, tpi_conn_res(number, sequence, NULL)) == 0 && next_type(listener) == T_OK_ACK);
+    int early = 0;
+    while (next_type(peer) == -2)
+        early++;
+    assert(early == 64);
+    for (int i = 0; i < 1000; i++) {
+        assert(str_send(user, tpi_unitdata_req(far_station, 6, bytes(data, sizeof data))) == 0);
+        while (str_run(host))
+            ;
+    }
+    int got = 0, type;
+    while ((type = next_type(peer)) == -2)
+        got++;
+    assert(type == T_DISCON_IND && got > 100 && got < 300);
+    str_close(user);
+    str_close(peer);
+    str_close(listener);
+    close_all();
+}
+
+static void reset(struct str_device *device) {
+    uint8_t bad[18];
+    memcpy(bad, far_station, 6);
+    memcpy(bad + 6, near_station, 6);
+    memcpy(bad + 12, "\x88\xb5\xff\xff\xff\xff", 6);
+    str_device_receive_bytes(device, bad, sizeof bad);
+}
+
+/* The protocol gives up an offered connection, and one that is open. */
+static void test_connections_that_are_given_up(void) {
+    open_all("links=eth,other");
+    struct str_stream *user = bound("x.near", near_station, 0), *listener = bound("x.far", far_station, 1);
+    assert(str_send(user, tpi_unitdata_req(far_station, 6, bytes("call", 4))) == 0);
+    assert(next_type(listener) == T_CONN_IND);
+    reset(devices[1]);
+    assert(next_type(listener) == T_DISCON_IND && next_type(listener) == -1);
+    assert(str_send(user, tpi_unitdata_req(far_station, 6, bytes("call", 4))) == 0);
+    assert(next_type(listener) == T_CONN_IND); /* the place is free again */
+    str_close(listener);
+    listener = bound("x.far", NULL, 0);
+    assert(str_send(listener, tpi_conn_req(near_station, 6, NULL)) == 0);
+    assert(next_type(listener) == T_OK_ACK && next_type(listener) == T_CONN_CON);
+    reset(devices[1]);
+    assert(next_type(listener) == T_DISCON_IND);
+    reset(devices[1]);
+    assert(next_type(listener) == -1);
+    str_close(user);
+    str_close(listener);
+    close_all();
+}
+
 static void test_short_and_long_frames_are_dropped(void) {
     open_all("links=eth,other");
     struct str_stream *user = bound("x.near", near_station, 0);
@@ -200,6 +288,8 @@ int main(void) {
     RUN(messages_over_ethernet);
     RUN(links_are_named);
     RUN(shared_headers_are_copied);
+    RUN(what_waits_for_users_is_bounded);
+    RUN(connections_that_are_given_up);
     RUN(short_and_long_frames_are_dropped);
     return 0;
 }

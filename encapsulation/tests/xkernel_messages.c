@@ -1,60 +1,5 @@
-/* The message tool of the x-kernel: one test for each routine, and what is shared and copied. */
-#include "tests/xkernel_tools.h"
-
-static const struct xk_lower lowers[] = {{0}};
-static const struct xk_protocol protocols[] = {{0}};
-static const struct xk_device devices[] = {{0}};
-const struct xk_graph xk_graph = {lowers, protocols, devices, NULL};
-
-/* A message of these bytes. */
-static Msg of(const char *text) {
-    Msg m;
-    if (*text)
-        msgConstructBuffer(&m, (char *)(uintptr_t)text, (long)strlen(text));
-    else
-        msgConstructEmpty(&m);
-    return m;
-}
-
-static void is(Msg *m, const char *text) {
-    char buffer[256];
-    long length = (long)strlen(text);
-    assert(msgLen(m) == length);
-    msg2buf(m, buffer);
-    assert(memcmp(buffer, text, (size_t)length) == 0);
-}
-
-/* The same of a message that is then destroyed. */
-static void was(Msg *m, const char *text) {
-    is(m, text);
-    msgDestroy(m);
-    assert(msgLen(m) == 0);
-}
-
-static void store(void *header, char *to, long length, void *argument) {
-    assert(argument == &lowers);
-    memcpy(to, header, (size_t)length);
-}
-
-static long load(void *header, char *from, long length, void *argument) {
-    assert(argument == &lowers);
-    memcpy(header, from, (size_t)length);
-    return length;
-}
-
-static long load_half(void *header, char *from, long length, void *argument) {
-    (void)argument;
-    memcpy(header, from, (size_t)length);
-    return length / 2;
-}
-
-static long load_wrong(void *header, char *from, long length, void *argument) {
-    (void)header, (void)from, (void)argument;
-    return length + 1000;
-}
-
-#define PUSH(m, text) msgPush((m), store, (void *)(uintptr_t)(text), (long)strlen(text), (void *)(uintptr_t)&lowers)
-#define POP(m, to, length) msgPop((m), load, (to), (length), (void *)(uintptr_t)&lowers)
+/* The message tool of the x-kernel: construction, sharing, the crossing to blocks. One test for each routine. */
+#include "tests/xkernel_messages.h"
 
 static void test_msgConstructEmpty(void) {
     Msg m;
@@ -108,7 +53,11 @@ static void test_msgConstructInplace(void) {
     assert(memcmp(text, "in place", 8) == 0);
     was(&m, "not in place");
     assert(!released);
-    was(&copy, "in place");
+    char header[4];
+    assert(POP(&copy, header, 3));
+    PUSH(&copy, "IN "); /* the caller's bytes stay */
+    assert(memcmp(text, "in place", 8) == 0);
+    was(&copy, "IN place");
     assert(released == text && nacre_capsule.lent() == 0);
     msgConstructInplace(&m, text, 8, NULL);
     mblk_t *lent = xk_blocks(&m);
@@ -149,200 +98,6 @@ static void test_msgLen(void) {
     Msg m = of("four");
     assert(msgLen(&m) == 4 && msgLength(&m) == 4);
     msgDestroy(&m);
-}
-
-static void test_msgTruncate(void) {
-    Msg m = of("front"), tail = of("back"), copy;
-    msgJoin(&m, &m, &tail);
-    msgConstructCopy(&copy, &m);
-    msgTruncate(&m, 100);
-    msgTruncate(&m, -1);
-    is(&m, "frontback");
-    msgTruncate(&m, 7);
-    is(&m, "frontba");
-    msgTruncate(&m, 3);
-    is(&m, "fro");
-    msgTruncate(&m, 0);
-    was(&m, "");
-    was(&tail, "back");
-    was(&copy, "frontback");
-}
-
-static void test_msgChopOff(void) {
-    Msg m = of("abcdef"), more = of("ghi"), head = of("before");
-    msgJoin(&m, &m, &more);
-    size_t before = xk_crossings.copied;
-    msgChopOff(&m, &head, 2);
-    is(&head, "ab");
-    is(&m, "cdefghi");
-    msgBreak(&m, &head, 4); /* a whole block */
-    is(&head, "cdef");
-    is(&m, "ghi");
-    msgChopOff(&m, &head, 100);
-    is(&head, "ghi");
-    is(&m, "");
-    msgChopOff(&head, &head, 1);
-    is(&head, "g");
-    msgChopOff(&head, &m, -1); /* all */
-    was(&m, "g");
-    was(&head, "");
-    was(&more, "ghi");
-    assert(xk_crossings.copied == before);
-}
-
-static void test_msgJoin(void) {
-    Msg a = of("aa"), b = of("bb"), to = of("gone"), empty = of("");
-    size_t before = xk_crossings.copied;
-    msgJoin(&to, &a, &b);
-    is(&to, "aabb");
-    msgJoin(&to, &to, &a);
-    is(&to, "aabbaa");
-    msgJoin(&to, &b, &to);
-    is(&to, "bbaabbaa");
-    msgJoin(&a, &a, &a);
-    is(&a, "aaaa");
-    msgJoin(&b, &empty, &b);
-    msgJoin(&b, &b, &empty);
-    is(&b, "bb");
-    msgJoin(&empty, &b, &b);
-    was(&empty, "bbbb");
-    was(&b, "bb");
-    was(&a, "aaaa");
-    was(&to, "bbaabbaa");
-    assert(xk_crossings.copied == before);
-}
-
-static void test_msgPush(void) {
-    Msg m = of("data");
-    static char large[300];
-    memset(large, 'h', sizeof large - 1);
-    PUSH(&m, "h1");
-    PUSH(&m, "h2");
-    assert(!m.blocks->b_cont);
-    is(&m, "h2h1data");
-    PUSH(&m, large); /* more than the room */
-    assert(msgLen(&m) == 8 + 299 && m.blocks->b_cont);
-    msgDestroy(&m);
-    msgConstructEmpty(&m);
-    PUSH(&m, "alone");
-    was(&m, "alone");
-}
-
-static void test_msgPop(void) {
-    char header[300] = "";
-    Msg m = of("head"), more = of("er and data");
-    size_t before = xk_crossings.copied;
-    msgJoin(&m, &m, &more);
-    assert(!POP(&m, header, 100) && !POP(&m, header, -1));
-    is(&m, "header and data");
-    assert(POP(&m, header, 6) && memcmp(header, "header", 6) == 0); /* of two blocks */
-    is(&m, " and data");
-    assert(POP(&m, header, 0));
-    assert(msgPop(&m, load_half, header, 4, NULL) && memcmp(header, " and", 4) == 0); /* the header has two bytes */
-    is(&m, "nd data");
-    assert(!msgPop(&m, load_wrong, header, 4, NULL));
-    assert(POP(&m, header, 7) && !POP(&m, header, 1));
-    assert(xk_crossings.copied == before);
-    was(&m, "");
-    was(&more, "er and data");
-    Msg first = of(""), large;
-    for (int i = 0; i < 100; i++) { /* a header of many blocks */
-        large = of("abc");
-        msgJoin(&first, &first, &large);
-        msgDestroy(&large);
-    }
-    assert(POP(&first, header, 299) && memcmp(header + 296, "cab", 3) == 0);
-    was(&first, "c");
-}
-
-static void test_msgPop_reuses_the_room(void) {
-    char header[4];
-    Msg m = of("headdata");
-    assert(POP(&m, header, 4));
-    const unsigned char *data = m.blocks->b_rptr;
-    PUSH(&m, "HEAD");
-    assert(m.blocks->b_rptr == data - 4);
-    was(&m, "HEADdata");
-}
-
-static void test_msgPeek(void) {
-    char header[4];
-    Msg m = of("headdata");
-    assert(msgPeek(&m, load, header, 4, (void *)(uintptr_t)&lowers) && memcmp(header, "head", 4) == 0);
-    assert(!msgPeek(&m, load, header, 9, (void *)(uintptr_t)&lowers));
-    was(&m, "headdata");
-}
-
-static void test_msgPopDiscard(void) {
-    Msg m = of("ab"), more = of("cdef");
-    msgJoin(&m, &m, &more);
-    msgDestroy(&more);
-    assert(!msgPopDiscard(&m, 7) && !msgPopDiscard(&m, -1));
-    assert(msgPopDiscard(&m, 3));
-    is(&m, "def");
-    assert(msgDiscard(&m, 3));
-    was(&m, "");
-}
-
-static void test_msgAppend(void) {
-    Msg m = of("data"), copy;
-    msgAppend(&m, store, "+tail", 5, (void *)(uintptr_t)&lowers, 64);
-    msgConstructCopy(&copy, &m);
-    msgAppend(&m, store, "+more", 5, (void *)(uintptr_t)&lowers, 64); /* shared: a new block */
-    is(&m, "data+tail+more");
-    unsigned char *end = m.blocks->b_cont->b_cont ? m.blocks->b_cont->b_cont->b_wptr : m.blocks->b_cont->b_wptr;
-    msgAppend(&m, store, "!", 1, (void *)(uintptr_t)&lowers, 64);
-    assert(*end == '!');
-    was(&copy, "data+tail");
-    was(&m, "data+tail+more!");
-    msgConstructEmpty(&m);
-    msgAppend(&m, store, "x", 1, (void *)(uintptr_t)&lowers, 0);
-    was(&m, "x");
-}
-
-static void test_msgCleanUp(void) {
-    char header[4];
-    Msg m = of("head"), more = of("data");
-    msgJoin(&m, &m, &more);
-    msgDestroy(&more);
-    assert(POP(&m, header, 4));
-    msgCleanUp(&m);
-    assert(xk_crossings.held == 1);
-    was(&m, "data");
-}
-
-static void test_msg2buf(void) {
-    char buffer[6] = "xxxxx";
-    Msg m = of("ab"), more = of("cd");
-    msgJoin(&m, &m, &more);
-    msg2buf(&m, buffer);
-    assert(strcmp(buffer, "abcdx") == 0);
-    msgDestroy(&m);
-    msgDestroy(&more);
-}
-
-static char collected[64];
-static int collect(char *part, long length, void *argument) {
-    strncat(collected, part, (size_t)length);
-    strcat(collected, "|");
-    return --*(int *)argument;
-}
-
-static void test_msgForEach(void) {
-    Msg m = of("ab"), more = of("cd"), last = of("ef");
-    int left = 10;
-    msgJoin(&m, &m, &more);
-    msgJoin(&m, &m, &last);
-    collected[0] = 0;
-    msgForEach(&m, collect, &left);
-    assert(strcmp(collected, "ab|cd|ef|") == 0);
-    left = 2;
-    collected[0] = 0;
-    msgForEach(&m, collect, &left);
-    assert(strcmp(collected, "ab|cd|") == 0);
-    msgDestroy(&m);
-    msgDestroy(&more);
-    msgDestroy(&last);
 }
 
 static void test_msgSetAttr_msgGetAttr(void) {
@@ -388,46 +143,6 @@ static void test_blocks_become_messages_and_back(void) {
     freemsg(out);
 }
 
-static void test_operations_of_3_3(void) {
-    Msg m = of("data"), more = of("more"), copy;
-    memcpy(xk_msgPush(&m, 4), "head", 4);
-    is(&m, "headdata");
-    msgJoin(&m, &m, &more);
-    msgConstructCopy(&copy, &m);
-    size_t before = xk_crossings.copied;
-    char *header = xk_msgPop(&m, 6); /* shared: a copy, which may be changed in place */
-    assert(memcmp(header, "headda", 6) == 0 && xk_crossings.copied == before + 6);
-    header[0] = 'H';
-    char *second = xk_msgPop(&m, 4); /* of two blocks; the first header is still there */
-    assert(memcmp(second, "tamo", 4) == 0 && header[0] == 'H');
-    assert(!xk_msgPop(&m, 3) && !xk_msgPop(&m, -1) && memcmp(xk_msgPeek(&m, 2), "re", 2) == 0);
-    is(&m, "re");
-    assert(xk_msgPeek(&m, 0) && xk_msgPop(&m, 2) && xk_msgPop(&m, 0));
-    msgDestroy(&m);
-    was(&copy, "headdatamore");
-    was(&more, "more");
-    memcpy(xk_msgConstructAllocate(&m, 2), "ab", 2);
-    memcpy(xk_msgAppend(&m, 2, 64), "cd", 2);
-    was(&m, "abcd");
-    assert(xk_msgConstructAppend(&m, 10) && msgLen(&m) == 0);
-    msgDestroy(&m);
-}
-
-static void test_inCkSum(void) {
-    Msg m = of("\x01\x02\x03"), more = of("\x04\x05");
-    u_short words[] = {htons(0x1000)};
-    msgJoin(&m, &m, &more); /* a word lies in two blocks */
-    assert(inCkSum(&m, words, 2) == htons((u_short)~(0x1000 + 0x0102 + 0x0304 + 0x0500)));
-    u_short sum = inCkSum(&m, NULL, 0);
-    Msg with;
-    msgConstructBuffer(&with, (char *)&sum, 2);
-    msgJoin(&with, &with, &m);
-    assert(inCkSum(&with, NULL, 0) == 0);
-    msgDestroy(&m);
-    msgDestroy(&more);
-    msgDestroy(&with);
-}
-
 static void allocate_too_much(void *argument) {
     Msg m;
     (void)argument;
@@ -450,23 +165,9 @@ int main(void) {
     RUN(msgAssign);
     RUN(msgDestroy);
     RUN(msgLen);
-    RUN(msgTruncate);
-    RUN(msgChopOff);
-    RUN(msgJoin);
-    RUN(msgPush);
-    RUN(msgPop);
-    RUN(msgPop_reuses_the_room);
-    RUN(msgPeek);
-    RUN(msgPopDiscard);
-    RUN(msgAppend);
-    RUN(msgCleanUp);
-    RUN(msg2buf);
-    RUN(msgForEach);
     RUN(msgSetAttr_msgGetAttr);
     RUN(msgShow_msgStats);
     RUN(blocks_become_messages_and_back);
-    RUN(operations_of_3_3);
-    RUN(inCkSum);
     RUN(an_impossible_length_ends_the_instance);
     finish();
     return 0;

@@ -1,10 +1,10 @@
-/* Events, and the uniform protocol interface of the x-kernel: references, defaults, operations. */
-#define OPTIONS "rom=first fast 3;second x;; first  10.0.0.1 02:0:0:0:0:ff", "trace=4"
+/* The uniform protocol interface of the x-kernel: references, defaults, operations. */
+#define OPTIONS "trace=4"
 #include "tests/xkernel_tools.h"
 
 static void init_first(XObj self);
 static int tracefirst;
-static const struct xk_lower lowers[] = {{"wire", XK_FRAMES, 0}, {0}};
+static const struct xk_lower lowers[] = {{"wire", XK_FRAMES, 0}, {"under", XK_DATAGRAMS, 99}, {0}};
 static const struct xk_protocol protocols[] = {
     {"first", init_first, {"wire"}, &tracefirst}, {"second", NULL, {"first", "wire"}, NULL}, {0}};
 static const struct xk_device devices[] = {{0}};
@@ -28,98 +28,12 @@ static void test_the_graph_is_created_once(void) {
     assert(inits == 1 && xIsProtocol(first) && xGetDown(second, 0) == first && xGetDown(second, 1) == wire);
     assert(xGetDown(second, 2) == ERR_XOBJ && xGetDown(second, -1) == ERR_XOBJ && first->rcnt == 1);
     assert(tracefirst == 4 && xIsProtocol(xNullProtl) && protTblGetId("second") == second->id);
-    assert(protTblGetId("third") == -1 && xGetProtlByName("third") == ERR_XOBJ && xMyProtl(first) == first && first->traceVar == &tracefirst);
+    assert(protTblGetId("third") == -1 && xGetProtlByName("third") == ERR_XOBJ);
+    assert(xMyProtl(first) == first && first->traceVar == &tracefirst);
 }
 
 static void test_relProtNum(void) {
     assert(relProtNum(second, first) == 17 && relProtNum(first, second) == -1 && relProtNum(second, wire) == -1);
-}
-
-/* Events. */
-
-static int fired;
-static Event self_event;
-static int is_cancelled;
-
-static void fire(Event event, void *argument) {
-    (void)event;
-    fired += (int)(intptr_t)argument;
-}
-
-static void test_evSchedule(void) {
-    fired = 0;
-    evDetach(evSchedule(fire, (void *)1, 5000));
-    evDetach(evSchedule(fire, (void *)10, 0));
-    evDetach(evSchedule(fire, (void *)100, -5));
-    assert(fired == 0); /* never within the caller */
-    step(1);
-    assert(fired == 110);
-    step(5);
-    assert(fired == 111);
-}
-
-static void test_evDetach(void) {
-    fired = 0;
-    size_t before = capsule_held();
-    Event event = evSchedule(fire, (void *)1, 1000);
-    step(2);
-    assert(fired == 1 && capsule_held() > before); /* it is kept for its owner */
-    evDetach(event);
-    evDetach(evSchedule(fire, (void *)1, 1000));
-    step(2);
-    assert(fired == 2 && capsule_held() == before);
-}
-
-static EvCancelReturn within;
-static void cancel_itself(Event event, void *argument) {
-    (void)argument;
-    within = evCancel(event);
-    is_cancelled = evIsCancelled(event) != 0;
-}
-
-static void test_evCancel(void) {
-    fired = 0;
-    size_t before = capsule_held();
-    assert(evCancel(evSchedule(fire, (void *)1, 1000)) == EVENT_CANCELLED);
-    step(2);
-    assert(fired == 0);
-    Event done = evSchedule(fire, (void *)1, 0);
-    step(1);
-    assert(evCancel(done) == EVENT_FINISHED && fired == 1);
-    evSchedule(cancel_itself, NULL, 0);
-    step(1);
-    assert(within == EVENT_RUNNING && capsule_held() == before);
-}
-
-static void look(Event event, void *argument) {
-    (void)argument;
-    is_cancelled = evIsCancelled(event) != 0;
-    self_event = event;
-}
-
-static void test_evIsCancelled(void) {
-    evSchedule(cancel_itself, NULL, 0);
-    step(1);
-    assert(is_cancelled);
-    Event event = evSchedule(look, NULL, 0);
-    assert(!evIsCancelled(event));
-    step(1);
-    assert(!is_cancelled && self_event == event);
-    evDetach(event);
-}
-
-/* An event that schedules the next one, as protocols do. */
-static void again(Event event, void *argument) {
-    evDetach(event);
-    if (++fired < 5)
-        evSchedule(again, argument, 1000);
-}
-
-static void test_events_schedule_events(void) {
-    fired = 0;
-    evSchedule(again, NULL, 1000);
-    step(10);
-    assert(fired == 5);
 }
 
 /* Sessions. */
@@ -259,6 +173,94 @@ static void test_objects_below(void) {
     xDestroy(s);
 }
 
+static void test_lowest_objects(void) {
+    char buffer[256];
+    int packet = 0;
+    Part p[2];
+    XObj session_of_first = xOpen(first, first, wire, NULL), under = xGetProtlByName((char[]){"under"});
+    assert(xIsSession(session_of_first) && xOpen(first, first, wire, NULL) == session_of_first);
+    assert(xOpen(second, second, wire, NULL) == ERR_XOBJ); /* frames go to one protocol */
+    assert(xOpenEnable(first, first, wire, NULL) == XK_SUCCESS && xOpenEnable(first, first, wire, NULL) == XK_SUCCESS);
+    assert(xOpenEnable(second, second, wire, NULL) == XK_FAILURE);
+    assert(xOpenDisable(second, second, wire, NULL) == XK_FAILURE);
+    assert(xOpenDisable(first, first, wire, NULL) == XK_SUCCESS);
+    assert(xOpenEnable(second, second, wire, NULL) == XK_SUCCESS && xOpenDisableAll(second, wire) == XK_SUCCESS);
+    assert(xControl(wire, GETMYHOST, buffer, 6) == 6 && (buffer[0] & 3) == 2);
+    assert(xControl(wire, GETMYHOST, buffer, 5) == -1);
+    assert(xControl(wire, GETBCASTHOST, buffer, 6) == 6 && memcmp(buffer, "\377\377\377\377\377\377", 6) == 0);
+    assert(xControl(under, GETMAXPACKET, (char *)&packet, sizeof packet) == sizeof packet && packet == 99);
+    assert(xControl(session_of_first, GETOPTPACKET, (char *)&packet, sizeof packet) == sizeof packet && packet == 1500);
+    assert(xControl(wire, RESOLVE, buffer, 6) == -1 && xControl(session_of_first, GETPEERHOST, buffer, 6) == -1);
+    assert(xControl(session_of_first, GETPARTICIPANTS, buffer, sizeof buffer) > 0);
+    partInternalize(p, buffer);
+    assert(partPop(p[0]) == ANY_HOST && partStackTopByteLen(p[1]) == 6);
+    xClose(session_of_first);
+    xClose(session_of_first);
+    assert(!xIsValidXObj(session_of_first));
+}
+
+static void test_sessions_below_are_bounded(void) {
+    static XObj many[1024];
+    XObj under = xGetProtlByName((char[]){"under"}), session_of_peer = ERR_XOBJ;
+    Part p;
+    for (int i = 0; i < 1030; i++) {
+        partInit(&p, 1);
+        partPush(p, &i, sizeof i);
+        session_of_peer = xOpen(first, first, under, &p);
+        assert(xIsXObj(session_of_peer) == (i < 1024));
+        if (i < 1024)
+            many[i] = session_of_peer;
+    }
+    xClose(many[7]);
+    partInit(&p, 1);
+    partPush(p, many, 8);
+    many[7] = xOpen(first, first, under, &p);
+    assert(xIsSession(many[7]));
+    partInit(&p, 1);
+    partPush(p, ANY_HOST, 0);
+    assert(xOpen(first, first, under, &p) == ERR_XOBJ && xOpen(first, first, under, NULL) == ERR_XOBJ);
+    for (int i = 0; i < 1024; i++)
+        xClose(many[i]);
+}
+
+/* Sessions and maps of protocols may outlive an upper stream. */
+static void test_users_are_kept_while_they_are_referred_to(void) {
+    static struct xk_upper upper;
+    Msg m;
+    msgConstructEmpty(&m);
+    XObj user = xk_user_create(&upper), other = xk_user_create(&upper), kept = xk_user_create(&upper);
+    XObj s = xCreateSessn(NULL, user, user, first, 0, NULL);
+    xk_user_release(user, true);
+    assert(xIsValidXObj(user) && xDemux(s, &m) == XK_FAILURE && xCloseDone(s) == XK_SUCCESS);
+    xk_user_release(kept, false); /* a protocol is still enabled for it */
+    assert(xOpenDone(kept, s, first) == XK_FAILURE);
+    xDestroy(s);
+    xk_user_release(other, true);
+    assert(!xIsValidXObj(user) && !xIsValidXObj(other) && xIsValidXObj(kept));
+}
+
+static Part *give(XObj s) {
+    Part *p = (Part *)(void *)xMalloc(2 * sizeof *p);
+    partInit(p, 2);
+    partStackPushCopy(&p[0].stack, &s->rcnt, sizeof s->rcnt);
+    partStackPushCopy(&p[1].stack, ANY_HOST, 0);
+    return p;
+}
+
+static void test_xGetParticipants(void) {
+    XObj s = xCreateSessn(NULL, second, second, first, 0, NULL);
+    s->rcnt = 77;
+    s->getparticipants = give;
+    Part *p = xGetParticipants(s);
+    assert(p && partLen(p) == 2 && partLen(&p[1]) == 2 && *(int *)partPop(p[0]) == 77 && partPop(p[1]) == ANY_HOST);
+    xFree((char *)p);
+    xDestroy(s);
+    s = xOpen(first, first, wire, NULL); /* by GETPARTICIPANTS */
+    assert((p = xGetParticipants(s)) && partLen(p) == 2 && partStackTopByteLen(p[1]) == 6);
+    xFree((char *)p);
+    xClose(s);
+}
+
 static int forgotten;
 static void forget(void *key, Enable *enable) {
     (void)key;
@@ -327,30 +329,6 @@ static void test_default_virtual_operations(void) {
     mapClose(map);
 }
 
-static int lines[4], fields_seen;
-static xkern_return_t take_line(XObj object, char **fields, int count, int line, void *argument) {
-    assert(object == first && strcmp(fields[0], "first") == 0 && argument == lines);
-    fields_seen += count;
-    lines[line]++;
-    return XK_SUCCESS;
-}
-static xkern_return_t take_named(char **fields, int count, int line, void *argument) {
-    (void)argument;
-    assert(count == 2 && line == 2);
-    return strcmp(fields[1], "x") == 0 ? XK_SUCCESS : XK_FAILURE;
-}
-
-static void test_lines_of_rom(void) {
-    XObjRomOpt any[] = {{(char[]){"fast"}, 3, take_line}, {(char[]){""}, 2, take_line}};
-    XObjRomOpt few[] = {{(char[]){"fast"}, 3, take_line}};
-    RomOpt named[] = {{(char[]){"x"}, 2, take_named}};
-    assert(strcmp(rom[0][1], "fast") == 0 && !rom[0][3] && strcmp(rom[2][2], "02:0:0:0:0:ff") == 0 && !rom[3][0]);
-    assert(findXObjRomOpts(first, any, 2, lines) == XK_SUCCESS && lines[1] == 1 && lines[3] == 1 && fields_seen == 6);
-    assert(findXObjRomOpts(first, few, 1, lines) == XK_FAILURE); /* a line that fits none */
-    assert(findRomOpts((char[]){"second"}, named, 1, NULL) == XK_SUCCESS);
-    assert(findRomOpts((char[]){"nobody"}, named, 1, NULL) == XK_SUCCESS);
-}
-
 static Map collected;
 static void collect(XObj s) {
     mapRemoveBinding(collected, s->binding);
@@ -375,110 +353,23 @@ static void test_initSessionCollector(void) {
     assert(!xIsValidXObj(s[1]));
 }
 
-static void test_traces_and_errors_are_logged(void) {
-    xTraceLine("a %s of %d\n", "trace", 3);
-    assert(strcmp(logged, "a trace of 3") == 0);
-    xError("an error");
-    assert(strcmp(logged, "an error") == 0);
-}
-
-static void test_texts_of_addresses(void) {
-    IPhost host = {10, 1, 2, 255};
-    ETHhost station;
-    memcpy(&station, "\x02\x00\x00\x00\x0a\xff", 6);
-    IPhost read, mask = {255, 255, 0, 0};
-    ETHhost from;
-    assert(str2ipHost(&read, (char[]){"10.1.2.255"}) == XK_SUCCESS && IP_EQUAL(read, host));
-    assert(str2ethHost(&from, (char[]){"02:0:00:0:A:ff"}) == XK_SUCCESS && ETH_ADS_EQUAL(from, station));
-    assert(str2ipHost(&read, (char[]){"10.1.2"}) == XK_FAILURE && str2ipHost(&read, (char[]){"10.1.2.256"}) == XK_FAILURE);
-    assert(str2ethHost(&from, (char[]){"02:0:0:0:0:0:0"}) == XK_FAILURE);
-    IP_AND(read, host, mask);
-    assert(strcmp(ipHostStr(&read), "10.1.0.0") == 0);
-    IP_COMP(read, mask);
-    IP_OR(read, read, host);
-    assert(strcmp(ipHostStr(&read), "10.1.255.255") == 0);
-    assert(strcmp(ipHostStr(&host), "10.1.2.255") == 0 && strcmp(ethHostStr(&station), "02:00:00:00:0a:ff") == 0);
-}
-
-static void test_xGetTime(void) {
-    XTime time;
-    now = 5000001 * MS;
-    xGetTime(&time);
-    assert(time.sec == 5000 && time.usec == 1000);
-}
-
-static void test_ocsum(void) {
-    u_short words[] = {0xffff, 1, 2};
-    assert(ocsum(words, 3) == 3);
-}
-
-static void test_memory_with_small_addresses(void) {
-    char *pieces[100];
-    for (int i = 0; i < 100; i++) {
-        pieces[i] = xk_low_allocate((size_t)i * i * 10);
-        assert(pieces[i] && (char *)(intptr_t)(int)(intptr_t)pieces[i] == pieces[i] && (uintptr_t)pieces[i] % 16 == 0);
-        memset(pieces[i], i, (size_t)i * (size_t)i * 10);
-    }
-    for (int i = 0; i < 100; i++) {
-        assert(i == 0 || (pieces[i][0] == i && pieces[i][i * i * 10 - 1] == i));
-        xk_low_free(pieces[i]);
-    }
-    assert(xk_low_allocate(98010) == pieces[99]); /* free pieces are taken again */
-    assert(!xk_low_allocate(65U << 20) && xk_low_allocate(30U << 20) && !xk_low_allocate(32U << 20));
-    xk_low_free(NULL);
-}
-
-static void test_xMalloc(void) {
-    size_t before = capsule_held();
-    char *memory = xMalloc(100), *none = xMalloc(0);
-    assert(memory && none && capsule_held() == before + 101);
-    xFree(memory);
-    xFree(none);
-    xFree(NULL);
-    assert(capsule_held() == before);
-}
-
-static void wait_for_nothing(void *argument) {
-    Semaphore *semaphore = argument;
-    semWait(semaphore);
-}
-
-/* Last: the instance ends. */
-static void test_a_semaphore_that_would_block_ends_the_instance(void) {
-    Semaphore semaphore;
-    semInit(&semaphore, 1);
-    semWait(&semaphore);
-    semSignal(&semaphore);
-    semWait(&semaphore);
-    assert(!capsule_run(wait_for_nothing, &semaphore) && strstr(logged, "semWait"));
-}
-
 int main(void) {
     begin();
     RUN(the_graph_is_created_once);
     RUN(relProtNum);
-    RUN(evSchedule);
-    RUN(evDetach);
-    RUN(evCancel);
-    RUN(evIsCancelled);
-    RUN(events_schedule_events);
     RUN(references_of_sessions);
     RUN(a_session_for_one_message_is_closed);
     RUN(xOpenDone_xCloseDone);
     RUN(operations_that_are_missing_fail);
     RUN(calls_are_passed);
     RUN(objects_below);
+    RUN(lowest_objects);
+    RUN(sessions_below_are_bounded);
+    RUN(users_are_kept_while_they_are_referred_to);
+    RUN(xGetParticipants);
     RUN(default_operations);
     RUN(default_virtual_operations);
-    RUN(lines_of_rom);
     RUN(initSessionCollector);
-    RUN(traces_and_errors_are_logged);
-    RUN(texts_of_addresses);
-    RUN(xGetTime);
-    RUN(ocsum);
-    RUN(xMalloc);
-    RUN(memory_with_small_addresses);
-    RUN(a_semaphore_that_would_block_ends_the_instance);
     finish();
     return 0;
 }

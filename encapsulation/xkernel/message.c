@@ -178,8 +178,6 @@ void msgDestroy(Msg *m) {
 
 void msgAssign(Msg *m, Msg *other) {
     Msg copy;
-    if (m == other)
-        return;
     msgConstructCopy(&copy, other);
     msgDestroy(m);
     *m = copy;

@@ -5,6 +5,7 @@
 
 #define STATION_TYPE 0x88b5
 #define STATION_HEADER 4
+#define RESET 0xffffffff /* the peer has given up */
 
 typedef struct {
     Map active;
@@ -19,6 +20,7 @@ typedef struct {
 } SState;
 
 static void getproc_sessn(Sessn);
+static int pushing; /* nothing enters a protocol that runs */
 int tracestationp = TR_GROSS_EVENTS;
 
 static Sessn createSessn(Protl self, Protl hlp, Protl hlpType, ETHhost *peer)
@@ -42,10 +44,15 @@ static XkHandle stationPush(Sessn s, Msg *m)
     SState *ss = (SState *)s->state;
     char *header = msgPush(m, STATION_HEADER);
     u_int number = htonl(++ss->sent);
+    XkHandle result;
 
     memcpy(header, &number, 4);
     msgSetAttr(m, 0, &ss->header, sizeof ss->header);
-    return xPush(xGetProtlDown(xMyProtl(s), 0), m);
+    xAssert(!pushing);
+    pushing++;
+    result = xPush(xGetProtlDown(xMyProtl(s), 0), m);
+    pushing--;
+    return result;
 }
 
 static XkReturn stationPop(Sessn s, Sessn lls, Msg *m, void *hdr)
@@ -56,6 +63,8 @@ static XkReturn stationPop(Sessn s, Sessn lls, Msg *m, void *hdr)
     memcpy(&number, hdr, 4);
     number = ntohl(number);
     memcpy(hdr, &number, 4); /* in place, as protocols of 3.3 do */
+    if (number == RESET)
+        return xCloseDone(s);
     if (number == ss->last)
         return XK_FAILURE; /* the same once more */
     ss->last = number;
@@ -128,6 +137,7 @@ static XkReturn stationDemux(Protl self, Sessn lls, Msg *m)
     char *header;
     Sessn s;
 
+    xAssert(!pushing);
     if (ether->type != htons(STATION_TYPE) || memcmp(ether->to, &ps->myHost, 6) != 0)
         return XK_FAILURE;
     memcpy(&peer, ether->from, 6);
