@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The folders of what an import needs.
-const FOLDERS: [&str; 11] = [
+const FOLDERS: [&str; 12] = [
     "streams",
     "bsd",
     "libc",
@@ -16,6 +16,7 @@ const FOLDERS: [&str; 11] = [
     "stacks/nacre",
     "stacks/streams",
     "stacks/usrsctp",
+    "sunos4",
     "xkernel",
 ];
 const ENDINGS: [&str; 4] = ["c", "h", "toml", "txt"];

@@ -14,12 +14,25 @@ struct rtentry;
 struct sockaddr;
 struct socket;
 
-/* A device: an upper stream of it is a socket. */
+/* A protocol of the family that is no BSD code: modules on a stream of its device implement it, above the others of the
+ * family and without a socket between. Names are sockaddrs. */
+struct bsd_above {
+    /* T_BIND_REQ: completes a name (`length` 0: any name), and returns the key under which packets come; or a negative
+     * errno value. */
+    int (*bind)(struct sockaddr *name, int *length);
+    void (*unbind)(int key);
+    /* T_UNITDATA_REQ: gives a packet to the protocol below, as its pr_output would get it. Takes the packet. 0 or an
+     * errno value. */
+    int (*output)(struct mbuf *packet, int key, struct sockaddr *to);
+};
+
+/* A device: an upper stream of it is a socket; or, with `above`, the protocol itself. */
 struct bsd_protocol {
     const char *name; /* of the device: NAME.name; "" for an only one */
     int type;         /* SOCK_... */
     int protocol;     /* pr_protocol, or 0: the first of this type */
     int orderly;      /* connections end by orderly release (T_COTS_ORD) */
+    const struct bsd_above *above;
 };
 
 /* Where packets of an interface go. A description that runs no Ethernet has one entry, for BSD_ANY. */
@@ -88,5 +101,9 @@ extern const struct bsd_description bsd_description;
 /* For functions of other protocols that the foreign code calls directly, and that the glue defines: sends a packet
  * down the first lower stream of that name. Takes the packet. 0, ENETDOWN, ENOBUFS. */
 int bsd_send_below(const char *lower, struct mbuf *packet);
+
+/* For pr_input of a protocol that STREAMS implements: sends a packet, without its header, up the stream of that device
+ * that is bound to `key`, as T_UNITDATA_IND. Takes the packet. 0, ECONNREFUSED: no stream is bound so; ENOBUFS. */
+int bsd_send_above(const char *protocol, struct mbuf *packet, int key, const struct sockaddr *from);
 
 #endif

@@ -114,7 +114,7 @@ static void describe(struct device *device, const struct bsd_protocol *protocol)
     device->read = (struct qinit){
         .qi_srvp = read_service, .qi_qopen = open_stream, .qi_qclose = close_stream, .qi_minfo = &info};
     device->table = (struct streamtab){&device->read, &upper_write, &bsd_lower_read, &bsd_lower_write};
-    device->calls = bsd_calls;
+    device->calls = protocol->above ? bsd_above_calls : bsd_calls;
     device->calls.service = !connects ? T_CLTS : protocol->orderly ? T_COTS_ORD : T_COTS;
     device->calls.data_size = protocol->type == SOCK_STREAM ? 0 : T_INFINITE;
     device->calls.expedited_size = connects ? T_INFINITE : T_INVALID;

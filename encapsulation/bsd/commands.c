@@ -83,11 +83,7 @@ void bsd_command(queue_t *write, mblk_t *message) {
     unsigned char *to = (unsigned char *)command->data;
     for (mblk_t *each = message->b_cont; each; to += each->b_wptr - each->b_rptr, each = each->b_cont)
         memcpy(to, each->b_rptr, (size_t)(each->b_wptr - each->b_rptr));
-    if (!capsule_run(start_command, command)) {
-        bsd_processes_end(); /* none goes on */
-        while (commands)
-            end_command(commands);
-    }
+    (void)capsule_run(start_command, command);
     bsd_settle();
 }
 
@@ -109,6 +105,15 @@ static void interrupt_commands(void *write) {
                 end_command(each);
                 break;
             }
+    }
+}
+
+/* The instance has failed: none of them goes on. */
+void bsd_commands_fail(void) {
+    bsd_processes_end();
+    while (commands) {
+        commands->error = EIO;
+        end_command(commands);
     }
 }
 

@@ -148,6 +148,18 @@ void bsd_ether_demultiplex(struct ifnet *ifp, struct mbuf *m, struct ether_heade
         bsd_input(input ? input : any(), ifp, m, header);
 }
 
+#ifdef NetBSD
+/* A whole frame, as a driver has it. */
+void ether_input(struct ifnet *ifp, struct mbuf *m) { bsd_ether_input(ifp->bsd_lower, m); }
+#elif defined BSD_PACKET_HEADERS
+/* A packet whose header has been taken off. Its type is in the order of the host. */
+void ether_input(struct ifnet *ifp, struct ether_header *header, struct mbuf *m) {
+    struct ether_header copy = *header;
+    copy.ether_type = htons(copy.ether_type);
+    bsd_ether_demultiplex(ifp, m, &copy);
+}
+#endif
+
 void bsd_ether_input(struct lower *lower, struct mbuf *m) {
     struct ifnet *ifp = &lower->arp.ac_if;
     struct ether_header header;

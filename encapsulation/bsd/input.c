@@ -110,12 +110,11 @@ static void take(queue_t *read, mblk_t *message) {
         return;
     }
     lower->arrived = message;
-    if (capsule_run(enter, lower))
-        bsd_settle();
-    else if (lower->arrived) {
+    if (!capsule_run(enter, lower) && lower->arrived) {
         str_freemsg(lower->arrived);
         lower->arrived = NULL;
     }
+    bsd_settle();
 }
 
 /* Whether all blocks are data, and no more than a packet can have. */

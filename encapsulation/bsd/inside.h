@@ -59,6 +59,8 @@ void bsd_bring_forward(uint64_t limit, bool (*is_enough)(void));
 void bsd_command(queue_t *write, mblk_t *message);
 /* Interrupts the commands of a stream that is closed. */
 void bsd_commands_end(queue_t *write);
+/* Refuses all: the instance has failed. */
+void bsd_commands_fail(void);
 
 /* Lower streams. */
 int bsd_link(queue_t *below);
@@ -67,6 +69,7 @@ void bsd_lowers_end(void);
 extern struct qinit bsd_lower_read, bsd_lower_write;
 
 extern const struct endpoint_calls bsd_calls;
+extern const struct endpoint_calls bsd_above_calls; /* of devices whose streams are protocols */
 /* Looks at a socket and reports to its endpoint. */
 void bsd_report(struct socket *so);
 /* The socket of an upper stream, which is made if there is none. */
@@ -80,6 +83,8 @@ struct bsd_upper {
     struct endpoint endpoint; /* first */
     struct socket *socket;
     const struct bsd_protocol *protocol;
+    int key;                       /* of a protocol: */
+    struct bsd_upper *next_bound;  /* another one of its device that is bound */
     mblk_t *partial; /* of an atomic message whose end has not come */
     size_t partial_length;
     size_t local_length, to_length;

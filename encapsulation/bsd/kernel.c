@@ -27,7 +27,8 @@
 
 char *panicstr;
 const char version[] = "4.4BSD environment", copyright[] = "";
-int hz = HZ, tick = 1000000 / HZ, cold, selwait, securelevel, phz = HZ, stathz = HZ, profhz = HZ, tickfix, tickadj = 40;
+int ticks, hz = HZ, tick = 1000000 / HZ, phz = HZ, stathz = HZ, profhz = HZ, tickfix, tickadj = 40;
+int cold, selwait, securelevel;
 long timedelta, hostid;
 char hostname[256] = "nacre", domainname[256];
 int hostnamelen = 5, domainnamelen;
@@ -47,6 +48,7 @@ void bsd_clock(void) {
     if (now - shown < TICK_NS && shown)
         return;
     shown = now;
+    ticks = (int)(unsigned)(now / TICK_NS);
     set_time(&time, now);
     mono_time.tv_sec = time.tv_sec;
     mono_time.tv_usec = time.tv_usec;
@@ -57,8 +59,8 @@ void microtime(struct timeval *now) { set_time(now, capsule_now()); }
 int hzto(struct timeval *when) {
     struct timeval now;
     microtime(&now);
-    long long ticks = (long long)(when->tv_sec - now.tv_sec) * HZ + (when->tv_usec - now.tv_usec) / tick;
-    return ticks < 0 ? 0 : ticks > INT_MAX ? INT_MAX : (int)ticks;
+    long long count = (long long)(when->tv_sec - now.tv_sec) * HZ + (when->tv_usec - now.tv_usec) / tick;
+    return count < 0 ? 0 : count > INT_MAX ? INT_MAX : (int)count;
 }
 
 void timevalfix(struct timeval *t) {
@@ -202,6 +204,8 @@ void log(int level, const char *format, ...) {
         SAY(format);
 }
 
+void logpri(int level) { (void)level; }
+
 void addlog(const char *format, ...) { SAY(format); }
 
 void panic(const char *format, ...) {
@@ -243,18 +247,18 @@ static void call(void *argument) {
 }
 
 static void due(void *argument) {
-    if (capsule_run(call, argument))
-        bsd_settle();
+    (void)capsule_run(call, argument);
+    bsd_settle();
 }
 
-void timeout(void (*routine)(void *), void *argument, int ticks) {
+void timeout(void (*routine)(void *), void *argument, int count) {
     struct callout *callout = callout_count < MOST_CALLOUTS ? capsule_malloc(sizeof *callout) : NULL;
     if (!callout)
         panic("timeout table overflow");
     *callout = (struct callout){.next = callouts, .routine = routine, .argument = argument};
     callouts = callout;
     callout_count++;
-    callout->at = capsule_now() + (uint64_t)(ticks > 0 ? ticks : 1) * TICK_NS;
+    callout->at = capsule_now() + (uint64_t)(count > 0 ? count : 1) * TICK_NS;
     callout->timer = str_timeout(capsule_host(), due, callout, callout->at);
     if (!callout->timer)
         panic("timeout: out of memory");

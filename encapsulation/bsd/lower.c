@@ -64,6 +64,11 @@ static int output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to BSD_OUT
     return pass_down(lower, message);
 }
 
+/* Sources compare if_output with it. */
+int ether_output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to BSD_OUTPUT_ROUTE) {
+    return output(ifp, m, to BSD_PASS_ROUTE);
+}
+
 int bsd_send_below(const char *name, struct mbuf *packet) {
     struct lower *lower = lowers;
     while (lower != lowers + lower_count && (!lower->below || strcmp(lower->kind->name, name) != 0))
@@ -142,7 +147,7 @@ static void make_interface(struct lower *lower) {
     name_interface(ifp, kind->name, unit);
     ifp->if_mtu = (__typeof__(ifp->if_mtu))(kind->mtu ? kind->mtu : ETHERMTU);
     ifp->if_flags = (short)(kind->flags | IFF_RUNNING);
-    ifp->if_output = output;
+    ifp->if_output = is_ether ? ether_output : output;
     ifp->if_ioctl = control;
     ifp->bsd_lower = lower;
     if (is_ether)

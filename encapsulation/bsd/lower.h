@@ -16,7 +16,9 @@
 #define ETHER_HEADER 14
 #ifdef BSD_PACKET_HEADERS
 #define BSD_ROUTE rt /* of BSD_OUTPUT_ROUTE */
+#define BSD_PASS_ROUTE , rt
 #else
+#define BSD_PASS_ROUTE
 #define BSD_ROUTE NULL
 #endif
 

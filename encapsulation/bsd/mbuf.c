@@ -214,7 +214,7 @@ struct mbuf *m_free(struct mbuf *m) {
     struct mbuf *next = m->m_next;
     if (__builtin_expect(m->m_type == MT_FREE, 0))
         panic("m_free of a free mbuf");
-    if (!BSD_IS_INSIDE(m) || BSD_HAS_BLOCK(m))
+    if (BSD_HAS_STORAGE(m))
         drop_storage(m);
     retire(m);
     return next;
@@ -250,7 +250,7 @@ void bsd_clget(struct mbuf *m, int how) {
         return; /* the data stays within: that is how the caller sees it */
     }
     BSD_ATTACH(m, block);
-    BSD_POINT(m, block->b_datap->db_base);
+    BSD_REWIND(m);
 }
 
 #ifdef BSD_PACKET_HEADERS
@@ -355,7 +355,7 @@ mblk_t *bsd_message_of(struct mbuf *chain) {
             m_free(m);
             continue;
         }
-        if (BSD_HAS_BLOCK(m) && !BSD_IS_INSIDE(m)) {
+        if (BSD_IS_IN_BLOCK(m)) {
             block = BSD_BLOCK(m);
             block->b_rptr = mtod(m, unsigned char *);
             block->b_wptr = block->b_rptr + m->m_len;

@@ -86,6 +86,8 @@ int bsd_option(struct endpoint *endpoint, int level, int name_, void *value, siz
 
 int bsd_control(struct endpoint *endpoint, unsigned long command, char *data) {
     int error;
+    if (((struct bsd_upper *)(void *)endpoint)->protocol->above)
+        return EOPNOTSUPP; /* it has no socket: commands go to streams that have */
     struct socket *so = bsd_socket_of(endpoint, &error);
     if (!so)
         return error;

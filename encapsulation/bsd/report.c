@@ -123,7 +123,7 @@ static void report_urgent(struct socket *so) {
 static void report_connection(struct socket *so) {
     struct bsd_upper *upper = of(so);
     struct endpoint *endpoint = &upper->endpoint;
-    bool is_open = so->so_state & (SS_ISCONNECTED | SS_ISCONNECTING | SS_ISDISCONNECTING);
+    bool is_open = so->so_state & (SS_ISCONNECTED | SS_ISCONNECTING | SS_ISDISCONNECTING | SS_ISCONFIRMING);
     if (so->so_state & SS_ISCONNECTED)
         endpoint_connected(endpoint);
     if (so->bsd_flags & BSD_URGENT)
@@ -178,7 +178,13 @@ void bsd_settle_inside(void) { settle(NULL); }
 void bsd_settle(void) {
     if (capsule_entered())
         return; /* it is done at the end of that entry */
-    if ((netisr || bsd_has_marked() || bsd_processes_ready()) && !capsule_run(settle, NULL))
+    if (capsule_failed()) {
+        bsd_commands_fail();
         return;
+    }
+    if ((netisr || bsd_has_marked() || bsd_processes_ready()) && !capsule_run(settle, NULL)) {
+        bsd_commands_fail();
+        return;
+    }
     bsd_bury();
 }

@@ -231,6 +231,31 @@ int rtinit(struct ifaddr *ifa, int command, int flags) {
     return 0;
 }
 
+/* Sets the gateway of a route, and the route to it. */
+int rt_setgate(struct rtentry *rt, struct sockaddr *destination, struct sockaddr *gateway) {
+    struct sockaddr *copy = copied(gateway);
+    (void)destination;
+    if (!copy)
+        return ENOBUFS;
+    free(rt->rt_gateway, M_RTABLE);
+    rt->rt_gateway = copy;
+    if (rt->rt_gwroute) {
+        RTFREE(rt->rt_gwroute);
+        rt->rt_gwroute = NULL;
+    }
+    if (rt->rt_flags & RTF_GATEWAY)
+        rt->rt_gwroute = rtalloc1(gateway, 1);
+    return 0;
+}
+
+/* An address where the mask has ones: length and family stay. */
+void rt_maskedcopy(struct sockaddr *from, struct sockaddr *to, struct sockaddr *mask) {
+    size_t length = from->sa_len;
+    memcpy(to, from, length);
+    for (size_t i = offsetof(struct sockaddr, sa_data); i < length; i++)
+        ((u_char *)to)[i] &= i < mask->sa_len ? ((const u_char *)mask)[i] : 0;
+}
+
 /* A gateway reports a better one. */
 void rtredirect(struct sockaddr *dst, struct sockaddr *gateway, struct sockaddr *netmask, int flags,
                 struct sockaddr *src, struct rtentry **rtp) {

@@ -15,8 +15,8 @@
 #define LEAVE(kept, bottom, size) __sanitizer_start_switch_fiber((kept), (bottom), (size))
 #define ARRIVE(kept, bottom, size) __sanitizer_finish_switch_fiber((kept), (bottom), (size))
 #else
-#define LEAVE(kept, bottom, size) ((void)0)
-#define ARRIVE(kept, bottom, size) ((void)0)
+#define LEAVE(kept, bottom, size) ((void)(kept), (void)(bottom), (void)(size))
+#define ARRIVE(kept, bottom, size) ((void)(kept), (void)(bottom), (void)(size))
 #endif
 
 #define NS 1000000000U
@@ -172,8 +172,8 @@ static void due(void *argument) {
     struct process *process = argument;
     process->timer = 0;
     wake(process, EWOULDBLOCK);
-    if (capsule_run(resume_ready, NULL))
-        bsd_settle();
+    (void)capsule_run(resume_ready, NULL);
+    bsd_settle();
 }
 
 /* Sleep outside of processes. */

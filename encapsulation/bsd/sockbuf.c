@@ -13,7 +13,7 @@
 #include <sys/socketvar.h>
 #include <sys/systm.h>
 
-unsigned long sb_max = SB_MAX;
+u_long sb_max = SB_MAX;
 
 int sbreserve(struct sockbuf *sb, unsigned long cc) {
     if (cc > (unsigned long)sb_max * MCLBYTES / (MSIZE + MCLBYTES))

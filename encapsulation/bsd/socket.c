@@ -113,9 +113,9 @@ int soabort(struct socket *so) {
     struct socket *head = so->so_head;
     so->bsd_flags &= ~BSD_OFFERED;
     int error = bsd_request(so, PRU_ABORT, NULL, NULL, NULL);
-    /* The protocol has freed it now, as a rule. If it is still queued it must go, or its listener would never end. */
-    if (head && (head->so_q == so || head->so_q0 == so)) {
-        so->so_pcb = NULL;
+    /* The protocol has freed it now, as a rule. If it is still queued it must go, or its listener would never end; the
+     * protocol frees it when it has told the peer. */
+    if (head && so->so_head == head && (soqremque(so, 0) || soqremque(so, 1))) {
         so->so_state |= SS_NOFDREF;
         sofree(so);
     }
@@ -167,6 +167,11 @@ void sowakeup(struct socket *so, struct sockbuf *sb) {
     bsd_mark(so);
     if (so->so_upcall)
         (*so->so_upcall)(so, so->so_upcallarg, M_DONTWAIT);
+}
+
+int sbwait(struct sockbuf *sb) {
+    sb->sb_flags |= SB_WAIT;
+    return tsleep((caddr_t)&sb->sb_cc, PSOCK | PCATCH, "netio", sb->sb_timeo);
 }
 
 void soisconnecting(struct socket *so) {

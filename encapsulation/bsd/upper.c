@@ -164,6 +164,8 @@ static int accept(struct endpoint *listener, void *incoming, struct endpoint *ac
     struct mbuf *nam = m_getclr(M_DONTWAIT, MT_SONAME);
     int error = nam ? bsd_request(so, PRU_ACCEPT, NULL, nam, NULL) : ENOBUFS;
     m_freem(nam);
+    if (!error && so->so_state & SS_ISCONFIRMING) /* the protocol waits for its user's consent */
+        error = bsd_request(so, PRU_RCVD, NULL, NULL, NULL);
     if (error)
         forget(upper);
     else

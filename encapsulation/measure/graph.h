@@ -30,7 +30,7 @@ struct graph {
     void (*take_down)(struct graph_node *);
 };
 
-extern const struct graph graph_native, graph_import1, graph_import2, graph_import3;
+extern const struct graph graph_native, graph_import1, graph_import2, graph_import3, graph_import4;
 
 /* Opens a host with a graph. Frames go to `transmit`. 0 or an errno value. */
 int graph_open(struct graph_node *, const struct graph *, const struct str_environment *, struct at_address address,

@@ -1,4 +1,4 @@
-/* The graphs with imported protocols. IMPORT is 1, 2 or 3; the capsule is linked with the program, or loaded from the file CAPSULE. */
+/* The graphs with imported protocols. IMPORT is 1, 2, 3 or 4; the capsule is linked with the program, or loaded from the file CAPSULE. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,13 +6,16 @@
 #include "stacks/appletalk/streams/appletalk.h"
 #include "streams/capsule.h"
 
-#if IMPORT == 1
+#if IMPORT == 1 || IMPORT == 4
 #define DDP "at.ddp"
 #define ATP "at.atp"
 #else
 #define DDP "at"
 #define ATP "at"
 #endif
+
+/* ATP is the module of STREAMS: on a socket of DDP, or in the place of BSD's ATP above DDP. */
+#define NATIVE_ATP (IMPORT == 2 || IMPORT == 4)
 
 /* SIOCSIFADDR of 4.4BSD with its structure. */
 #define SET_ADDRESS ((int)(0x80000000u | sizeof(struct interface_request) << 16 | 'i' << 8 | 12))
@@ -139,7 +142,7 @@ static int open_ddp(struct graph_node *node, struct str_stream **stream)
 static int build(struct graph_node *node)
 {
     int error = begin(node);
-    if (error == 0 && IMPORT == 2)
+    if (error == 0 && NATIVE_ATP)
         error = str_install(node->host, "atp", &atp_streamtab, STR_MODULE);
     return error == 0 ? build_ddp(node) : error;
 }
@@ -153,7 +156,7 @@ static int open_ddp(struct graph_node *node, struct str_stream **stream)
 static int open_atp(struct graph_node *node, struct str_stream **stream)
 {
     int error = str_open(node->host, ATP, stream);
-    if (error == 0 && IMPORT == 2) {
+    if (error == 0 && NATIVE_ATP) {
         error = str_push(*stream, "atp");
         if (error != 0)
             str_close(*stream);
@@ -167,7 +170,7 @@ static void take_down(struct graph_node *node)
     unload(node, own);
     if (IMPORT == 3 && own->ddp != NULL)
         ddp_remove(own->ddp);
-    if (IMPORT == 2)
+    if (NATIVE_ATP)
         str_uninstall(node->host, "atp");
     *own = (struct imported){NULL, NULL};
 }
@@ -176,6 +179,8 @@ static void take_down(struct graph_node *node)
 const struct graph graph_import1 = {"Import1", build, open_atp, open_ddp, take_down};
 #elif IMPORT == 2
 const struct graph graph_import2 = {"Import2", build, open_atp, open_ddp, take_down};
+#elif IMPORT == 4
+const struct graph graph_import4 = {"Import4", build, open_atp, open_ddp, take_down};
 #else
 const struct graph graph_import3 = {"Import3", build, open_atp, open_ddp, take_down};
 #endif

@@ -59,6 +59,7 @@ fn imported(number: u32, description: &str) {
         environment: "bsd44".into(),
         name: "at".into(),
         flags: SANITIZERS.map(str::to_string).to_vec(),
+        isolate: false,
     };
     let written = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
     let mut files = c::sources("stacks/appletalk/core");
@@ -89,4 +90,10 @@ fn native_atp_over_imported_ddp() {
 #[test]
 fn imported_atp_over_native_ddp() {
     imported(3, "atp.toml");
+}
+
+/// ATP of STREAMS takes the place of BSD's ATP in the protocol switch, without a socket of DDP between.
+#[test]
+fn native_atp_within_the_imported_family() {
+    imported(4, "above.toml");
 }

@@ -69,3 +69,27 @@ fn protocols_of_4_4bsd_run_as_drivers() {
         c::pass(&[library.clone(), room().join(test)], &[&capsule, &rpath]);
     }
 }
+
+/// A protocol over Ethernets, in the shapes of NetBSD and of 4.4BSD.
+fn ethernet(description: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tree = room().join("tests/bsd/netbsd");
+    let description = Some(tree.join(description));
+    let import =
+        Import { tree, environment: "bsd44".into(), name: "tp".into(), description, flags: flags(), isolate: false };
+    let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
+    assert_eq!(imported.sources, 3);
+    let (library, rpath) = streams(folder.path());
+    let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
+    c::pass(&[library, room().join("tests/bsd_ethernet.c")], &[&capsule, &rpath]);
+}
+
+#[test]
+fn ethernets_of_netbsd() {
+    ethernet("netbsd.toml");
+}
+
+#[test]
+fn ethernets_of_4_4bsd() {
+    ethernet("bsd44.toml");
+}

@@ -1,4 +1,4 @@
-/* Two hosts with protocols of 4.4BSD as STREAMS drivers, joined by a link that can lose frames. */
+/* Two hosts with protocols of 4.4BSD or SunOS 4 as STREAMS drivers, joined by a link that can lose frames. */
 #ifndef NACRE_TESTS_BSD_HOSTS_H
 #define NACRE_TESTS_BSD_HOSTS_H
 
@@ -14,7 +14,12 @@
 #define MS 1000000ULL
 #define FAMILY 25
 
-/* A name of the test protocols (tests/bsd/tp.h). */
+/* A name of the test protocols (tests/bsd/tp.h, tests/sunos4/tp.h). SunOS 4 has a family of 16 bits. */
+#ifdef SUNOS4
+#define NAME_HEAD FAMILY, 0
+#else
+#define NAME_HEAD 16, FAMILY
+#endif
 struct name {
     uint8_t length, family;
     uint16_t port;
@@ -106,13 +111,18 @@ static void pass(uint64_t ms) {
     str_tick(sides[1].host);
 }
 
-/* struct ifreq of 4.4BSD, and its commands. */
+/* struct ifreq, and its commands. */
 struct request {
     char interface[16];
     struct name address;
 };
 #define SET_ADDRESS (int)(0x80000000U | sizeof(struct request) << 16 | 'i' << 8 | 12)
-#define ADDRESS (int)(0xc0000000U | sizeof(struct request) << 16 | 'i' << 8 | 33)
+#ifdef SUNOS4
+#define GET_ADDRESS 13
+#else
+#define GET_ADDRESS 33
+#endif
+#define ADDRESS (int)(0xc0000000U | sizeof(struct request) << 16 | 'i' << 8 | GET_ADDRESS)
 
 static int control(struct str_stream *stream, int command, struct request *request) {
     struct strioctl io = {.ic_cmd = command, .ic_len = sizeof *request, .ic_dp = (char *)request};
@@ -134,7 +144,7 @@ static void open_side(struct side *side, uint8_t node) {
     assert(str_open(side->host, "tp.tdp", &side->control) == 0);
     assert(str_open(side->host, "wire", &side->lower) == 0);
     assert(str_link(side->control, side->lower, 0, &side->link) == 0);
-    struct request request = {.interface = "tl0", .address = {16, FAMILY, 0, node, {0}}};
+    struct request request = {.interface = "tl0", .address = {NAME_HEAD, 0, node, {0}}};
     assert(control(side->control, SET_ADDRESS, &request) == 0);
 }
 
@@ -168,7 +178,7 @@ static void close_both(void) {
 }
 
 static struct name named(uint8_t node, uint16_t port) {
-    return (struct name){16, FAMILY, (uint16_t)(port << 8 | port >> 8), node, {0}};
+    return (struct name){NAME_HEAD, (uint16_t)(port << 8 | port >> 8), node, {0}};
 }
 
 /* Messages come from the current host: that of the stream which takes them. */

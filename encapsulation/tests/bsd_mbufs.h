@@ -71,17 +71,17 @@ static struct mbuf *chain(const int *lengths, int count, bool clusters) {
     struct mbuf *first = NULL, **end_ = &first;
     unsigned at = 0;
     for (int i = 0; i < count; i++) {
-        struct mbuf *m = i == 0 ? m_gethdr(M_DONTWAIT, MT_DATA) : m_get(M_DONTWAIT, MT_DATA);
+        struct mbuf *m = i == 0 ? BSD_GETHDR(M_DONTWAIT, MT_DATA) : m_get(M_DONTWAIT, MT_DATA);
         assert(m);
         if (clusters || lengths[i] > (int)MHLEN)
-            MCLGET(m, M_DONTWAIT);
+            bsd_clget(m, M_DONTWAIT);
         m->m_len = lengths[i];
-        fill(m->m_data, (size_t)lengths[i], at);
+        fill(mtod(m, char *), (size_t)lengths[i], at);
         at += (unsigned)lengths[i];
         *end_ = m;
         end_ = &m->m_next;
     }
-    first->m_pkthdr.len = (int)at;
+    BSD_SET_LENGTH(first, (int)at);
     return first;
 }
 
@@ -96,7 +96,7 @@ static void check(const struct mbuf *m, int from, int length) {
     assert(total(m) == length);
     for (; m; m = m->m_next)
         for (int i = 0; i < m->m_len; i++)
-            assert(m->m_data[i] == (char)from++);
+            assert(mtod(m, char *)[i] == (char)from++);
 }
 
 #define RUN(name) (test_##name(), puts("ok " #name), fflush(stdout))

@@ -77,7 +77,7 @@ static struct protosw protocols[] = {
 struct domain family = {
     .dom_family = FAMILY, .dom_init = initialize, .dom_protosw = protocols, .dom_protoswNPROTOSW = protocols + 3};
 static struct domain *const families[] = {&family, NULL};
-static const struct bsd_protocol exported[] = {{"", SOCK_DGRAM, 17, 0}, {0}};
+static const struct bsd_protocol exported[] = {{.name = "", .type = SOCK_DGRAM, .protocol = 17}, {0}};
 static const struct bsd_lower lowers[] = {{"en", BSD_FRAMES, 0, 0, 0, 0, 0}, {0}};
 static struct ifqueue queue;
 static void interrupt(void) { interrupts++; }
@@ -107,9 +107,10 @@ static void begin(void) {
 }
 
 static struct mbuf *data(const char *text) {
-    struct mbuf *m = m_gethdr(M_DONTWAIT, MT_DATA);
-    m->m_len = m->m_pkthdr.len = (int)strlen(text);
-    memcpy(m->m_data, text, strlen(text));
+    struct mbuf *m = BSD_GETHDR(M_DONTWAIT, MT_DATA);
+    m->m_len = (int)strlen(text);
+    BSD_SET_LENGTH(m, m->m_len);
+    memcpy(mtod(m, char *), text, strlen(text));
     return m;
 }
 

@@ -1,6 +1,8 @@
 /* Services of the 4.4BSD kernel: memory, time, queues, messages; the protocol switch. */
 #include "tests/bsd_protocol.h"
 
+#include <sys/timeout.h>
+
 static void step(uint64_t ms) {
     for (uint64_t end = now + ms * MS; now < end; now += MS, str_tick(host))
         ;
@@ -48,6 +50,31 @@ static void test_timeouts(void) {
     untimeout(call, (void *)10);
     step(1000);
     assert(called == 101);
+}
+
+static void test_callouts(void) {
+    struct callout callout = CALLOUT_INITIALIZER;
+    struct timeout timer;
+    called = 0;
+    callout_init(&callout);
+    callout_reset(&callout, hz, call, (void *)1);
+    callout_reset(&callout, 2 * hz, call, (void *)10); /* in its place */
+    step(1500);
+    assert(called == 0 && callout_pending(&callout));
+    step(1000);
+    assert(called == 10 && !callout_pending(&callout));
+    callout_schedule(&callout, hz);
+    callout_stop(&callout);
+    callout_stop(&callout);
+    timeout_set(&timer, call, (void *)100);
+    assert(timeout_initialized(&timer) && !timeout_pending(&timer));
+    timeout_add(&timer, hz);
+    step(1500);
+    assert(called == 110);
+    timeout_add(&timer, hz);
+    timeout_del(&timer);
+    step(1500);
+    assert(called == 110);
 }
 
 static void wake(void *argument) { wakeup(argument); }
@@ -161,6 +188,43 @@ static void test_lists(void) {
     assert(tail.tqh_first == &a && a.tail.tqe_next == NULL && tail.tqh_last == &a.tail.tqe_next);
 }
 
+struct member {
+    int number;
+    SIMPLEQ_ENTRY(member) simple;
+    CIRCLEQ_ENTRY(member) circle;
+    TAILQ_ENTRY(member) tail;
+};
+
+static void test_other_queues(void) {
+    SIMPLEQ_HEAD(, member) simple;
+    CIRCLEQ_HEAD(circle_head, member) circle;
+    TAILQ_HEAD(tail_head, member) tail = TAILQ_HEAD_INITIALIZER(tail);
+    struct member members[3] = {{.number = 0}, {.number = 1}, {.number = 2}}, *each;
+    SIMPLEQ_INIT(&simple);
+    CIRCLEQ_INIT(&circle);
+    SIMPLEQ_INSERT_TAIL(&simple, &members[1], simple);
+    SIMPLEQ_INSERT_HEAD(&simple, &members[0], simple);
+    SIMPLEQ_INSERT_TAIL(&simple, &members[2], simple);
+    CIRCLEQ_INSERT_HEAD(&circle, &members[1], circle);
+    CIRCLEQ_INSERT_HEAD(&circle, &members[0], circle);
+    CIRCLEQ_INSERT_TAIL(&circle, &members[2], circle);
+    TAILQ_INSERT_TAIL(&tail, &members[2], tail);
+    TAILQ_INSERT_BEFORE(&members[2], &members[0], tail);
+    TAILQ_INSERT_AFTER(&tail, &members[0], &members[1], tail);
+    int numbers = 0;
+    TAILQ_FOREACH(each, &tail, tail)
+    numbers = numbers * 10 + each->number;
+    assert(numbers == 12 && TAILQ_LAST(&tail, tail_head) == &members[2] && TAILQ_FIRST(&tail) == &members[0]);
+    assert(TAILQ_PREV(&members[2], tail_head, tail) == &members[1] && TAILQ_NEXT(&members[0], tail) == &members[1]);
+    SIMPLEQ_REMOVE_HEAD(&simple, &members[0], simple);
+    assert(simple.sqh_first == &members[1] && members[1].simple.sqe_next == &members[2]);
+    CIRCLEQ_REMOVE(&circle, &members[1], circle);
+    assert(circle.cqh_first->circle.cqe_next == &members[2] && circle.cqh_last->circle.cqe_prev == &members[0]);
+    CIRCLEQ_REMOVE(&circle, &members[0], circle);
+    CIRCLEQ_REMOVE(&circle, &members[2], circle);
+    assert(circle.cqh_first == (void *)&circle && circle.cqh_last == (void *)&circle);
+}
+
 static void test_messages_are_logged_as_lines(void) {
     logged[0] = 0;
     bsd_printf("half ");
@@ -223,6 +287,7 @@ int main(void) {
     RUN(control_input_reaches_all);
     RUN(periodic_timeouts);
     RUN(timeouts);
+    RUN(callouts);
     RUN(a_sleep_brings_timeouts_forward);
     RUN(time_follows_the_host);
     RUN(memory_is_counted);
@@ -230,6 +295,7 @@ int main(void) {
     RUN(numbers);
     RUN(queues_of_elements);
     RUN(lists);
+    RUN(other_queues);
     RUN(messages_are_logged_as_lines);
     RUN(processes);
     RUN(checksum);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use nacre_encapsulation::streams::Message;
 use nacre_simulator::network::Conditions;
-use world::{bytes, connect, import, soaking, source, tpi, transfer, Capsule, End, World, SECOND};
+use world::{bad_network, bytes, connect, import, seeds, soaking, source, tpi, transfer, Capsule, End, World, SECOND};
 
 fn lwip() -> &'static Capsule {
     static CAPSULE: OnceLock<Capsule> = OnceLock::new();
@@ -76,17 +76,8 @@ fn a_large_transfer_survives_loss() {
 
 #[test]
 fn data_comes_whole_and_in_order_over_bad_networks() {
-    for seed in 0..if soaking() { 10_000 } else { 50 } {
-        let conditions = Conditions {
-            loss: 0.03,
-            duplicate: 0.02,
-            reorder: 0.05,
-            corrupt: 0.01,
-            delay: 2_000_000,
-            jitter: 1_000_000,
-            ..Conditions::default()
-        };
-        let mut world = world(seed, &conditions);
+    seeds(50, |seed| {
+        let mut world = world(seed, &bad_network(seed));
         let [mut a, mut b] = connected(&mut world);
         let there = bytes(100_000, seed);
         assert!(
@@ -95,9 +86,12 @@ fn data_comes_whole_and_in_order_over_bad_networks() {
             b.data.len()
         );
         assert!(b.data == there, "seed {seed}: lost, repeated or out of order");
+        a.put(&tpi::control(&[tpi::ORDREL_REQ], &[]));
+        b.answer(&mut world, tpi::ORDREL_IND).expect("the end of the data");
+        assert_eq!(b.data.len(), there.len(), "seed {seed}: more came");
         drop((a, b));
         world.end();
-    }
+    });
 }
 
 #[test]

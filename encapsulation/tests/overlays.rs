@@ -98,6 +98,8 @@ second_block(so)
     struct block *block = mtod(b, struct block *);
 
     block->next = (struct block *)so;
+    insque(mtod(kept, struct flat *), block); /* insque */
+    insque(block, so);
     ((struct other *)b)->p = ((struct other *)so)->p;
     ((struct other *)mtod(kept, struct mbuf *)->m_next)->p = 0;
     return (block);
@@ -149,6 +151,7 @@ fn layout(name: &str) -> Layout {
 fn structures_with_pointers_are_named_and_no_others() {
     let names: Vec<&str> = found().keys().map(String::as_str).collect();
     let expected = [
+        "insque",
         "long int",
         "named",
         "struct aligned",
@@ -239,6 +242,11 @@ fn long_is_wide_unless_it_has_32_bits() {
     let narrow = overlays("\"NACRE_LONG32\"", &["-fsanitize=undefined"]);
     let names = found().keys().filter(|name| *name != "struct with_long");
     assert!(narrow.keys().eq(names), "{:?}", narrow.keys());
+}
+
+#[test]
+fn queues_through_packets_are_pairs_of_pointers() {
+    assert_eq!(layout("insque"), (vec![("next", 0), ("previous", 8)], vec![], (16, Some(8))));
 }
 
 #[test]

@@ -18,6 +18,35 @@ fn streams(folder: &Path) -> (PathBuf, String) {
     (folder.join("libnacre_streams.so"), format!("-Wl,-rpath,{}", folder.display()))
 }
 
+/// Tests that are linked with the environment.
+fn environment_with(test: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (library, rpath) = streams(folder.path());
+    let include = format!("-I{}", room().join("xkernel/include").display());
+    let mut files = c::sources("xkernel");
+    files.extend(c::sources("stacks/common"));
+    files.push(library);
+    files.push(room().join("tests").join(test));
+    c::pass(&files, &["-std=gnu11", &include, "-DNACRE_CAPSULE_NAME=\"test\"", &rpath]);
+}
+
+#[test]
+fn messages() {
+    environment_with("xkernel_messages.c");
+    environment_with("xkernel_headers.c");
+}
+
+#[test]
+fn maps_and_participants() {
+    environment_with("xkernel_maps.c");
+}
+
+#[test]
+fn events_and_objects() {
+    environment_with("xkernel_events.c");
+    environment_with("xkernel_objects.c");
+}
+
 fn import(description: &str) -> Import {
     let tree = room().join("tests/xkernel");
     let description = Some(tree.join(description));
@@ -39,6 +68,15 @@ fn protocols_of_the_x_kernel_run_as_drivers() {
     for test in ["tests/xkernel_datagrams.c", "tests/xkernel_connections.c"] {
         c::pass(&[library.clone(), room().join(test)], &[&capsule, &rpath]);
     }
+}
+
+#[test]
+fn protocols_of_version_3_3_over_ethernet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let imported = write("ether.toml", folder.path());
+    let (library, rpath) = streams(folder.path());
+    let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
+    c::pass(&[library, room().join("tests/xkernel_ethernets.c")], &[&capsule, &rpath]);
 }
 
 /// A source that creates threads is refused, and one that waits for semaphores is told what they do.
@@ -63,4 +101,25 @@ fn threads_are_reported() {
     fs::write(&source, text.replace("CREATE", "")).expect("a file");
     let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
     assert!(imported.report.remarks["semWait"].contains("would block"), "{}", imported.report);
+}
+
+/// On one node DDP is a driver of STREAMS, on the other it is BSD's.
+#[test]
+fn protocols_of_the_x_kernel_over_appletalk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let imported = write("over.toml", folder.path());
+    assert!(imported.report.narrow.iter().any(|line| line.starts_with("dgram.c")), "{}", imported.report);
+    let tree = room().join("stacks/appletalk");
+    let description = Some(tree.join("imports/ddp.toml"));
+    let (environment, name, isolate) = ("bsd44".into(), "at".into(), false);
+    let ddp = Import { tree, environment, name, description, flags: flags(), isolate };
+    let ddp = ddp.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let (library, rpath) = streams(folder.path());
+    let mut files = c::sources("stacks/appletalk/core");
+    files.extend(c::sources("stacks/appletalk/streams"));
+    files.extend(["graph.c", "graph_native.c", "graph_imported.c"].map(|file| room().join("measure").join(file)));
+    files.extend([library, room().join("tests/xkernel_ddp.c")]);
+    let capsule = format!("-DCAPSULE=\"{}\"", ddp.capsule.display());
+    let own = format!("-DXCAPSULE=\"{}\"", imported.capsule.display());
+    c::pass(&files, &["-DIMPORT=2", &capsule, &own, &rpath]);
 }

@@ -1,4 +1,4 @@
-/* Connections of protocols of the x-kernel as STREAMS drivers: requests with replies, loss, several instances, failures. */
+/* Connections of protocols of the x-kernel as STREAMS drivers: requests, loss, several instances, failures. */
 #include "tests/xkernel_hosts.h"
 
 static t_uscalar_t number_of(struct end end) {
@@ -138,6 +138,13 @@ static void test_parts_become_one_message(void) {
     struct end server = accepted(listener, 1);
     pass(1);
     expect(server, T_DATA_IND, "one and two", 11, NULL);
+    static uint8_t part[60000];
+    for (int i = 0; i < 18; i++) /* of more than 1 MiB */
+        assert(SEND(client, tpi_data_req(true, bytes(part, sizeof part))) == 0);
+    pass(1);
+    assert(next_type(client) == T_DISCON_IND);
+    call(client, 1, 5);
+    str_enter(client.host);
     assert(SEND(client, tpi_data_req(true, bytes("unfinished", 10))) == 0);
     str_close(client.stream);
     str_close(server.stream);
@@ -197,7 +204,10 @@ static void test_a_silent_peer_ends_the_connection(void) {
 
 static void test_offers_are_bounded_and_refused(void) {
     open_both();
-    struct end listener = bound(1, "x.rr", 5, 2), clients[4];
+    struct end listener = bound(1, "x.rr", 5, 2), clients[4], nowhere = opened(1, "x.rr");
+    assert(bind_to(nowhere, 1, 0, 2) == TNOADDR); /* a listener has an address */
+    assert(bind_to(nowhere, 1, 5, 2) == TADDRBUSY);
+    str_close(nowhere.stream);
     for (int i = 0; i < 4; i++) {
         clients[i] = bound(0, "x.rr", 0, 0);
         call(clients[i], 1, 5);
@@ -289,6 +299,9 @@ static void test_a_failed_assertion_ends_the_instance(void) {
         freemsg(late);
     assert(next_type(other) == -3);
     pass(1000); /* its timeouts run into nothing; the other host goes on */
+    struct end last = bound(1, "x.rr", 0, 0);
+    assert(control(last, T_CURRENT, RR_FAIL, 0) == -1); /* with data that came before it was accepted */
+    str_close(last.stream);
     assert(offered(listener));
     str_close(client.stream);
     str_close(other.stream);

@@ -203,6 +203,76 @@ static void test_malformed_requests_are_refused(void) {
     close_both();
 }
 
+static void test_sessions_are_closed_with_their_user(void) {
+    open_both();
+    struct end one = bound(0, "x.dgram", 100, 0), other = bound(1, "x.dgram", 200, 0);
+    struct name to = named(1, 200), from;
+    for (int round = 0; round < 3; round++) {
+        assert(SEND(one, tpi_unitdata_req(&to, sizeof to, bytes("again", 5))) == 0);
+        pass(1);
+        expect(other, T_UNITDATA_IND, "again", 5, &from);
+        assert(SEND(other, tpi_unitdata_req(&from, sizeof from, bytes("yes", 3))) == 0);
+        pass(1);
+        expect(one, T_UNITDATA_IND, "yes", 3, NULL); /* at its present user */
+        assert(SEND(one, tpi_make(T_UNBIND_REQ)) == 0);
+        while (next_type(one) != T_OK_ACK)
+            ;
+        assert(bind_to(one, 0, 100, 0) == 0);
+    }
+    str_close(one.stream);
+    str_close(other.stream);
+    close_both();
+}
+
+/* An end keeps the sessions of the 64 peers that it used last. */
+static void test_sessions_of_an_end_are_bounded(void) {
+    open_both();
+    struct end one = bound(0, "x.dgram", 0, 0), other = bound(1, "x.dgram", 200, 0);
+    struct name to = named(1, 200), from;
+    for (unsigned more = 62; more <= 64; more++) {
+        assert(SEND(one, tpi_unitdata_req(&to, sizeof to, bytes("ask", 3))) == 0);
+        pass(1);
+        expect(other, T_UNITDATA_IND, "ask", 3, &from);
+        for (unsigned port = 0; port < more; port++) {
+            struct name nobody = named(1, 1000 + port);
+            assert(SEND(one, tpi_unitdata_req(&nobody, sizeof nobody, bytes("x", 1))) == 0);
+        }
+        assert(SEND(other, tpi_unitdata_req(&from, sizeof from, bytes("told", 4))) == 0);
+        pass(1);
+        assert(next_type(one) == (more < 64 ? T_UNITDATA_IND : -1));
+    }
+    str_close(one.stream);
+    str_close(other.stream);
+    close_both();
+}
+
+static void test_events_end_with_the_instance(void) {
+    open_both();
+    struct end one = bound(0, "x.dgram", 100, 0);
+    struct name to = named(1, 200);
+    static uint8_t data[2000];
+    assert(SEND(one, tpi_unitdata_req(&to, sizeof to, bytes(data, sizeof data))) == 0);
+    str_run(sides[0].host);
+    deliver(&sides[1]); /* one of two fragments: the other is waited for */
+    str_close(one.stream);
+    struct side *side = &sides[1];
+    assert(str_unlink(side->control, side->link, 0) == 0);
+    str_close(side->lower);
+    str_close(side->control);
+    assert(str_deadline(side->host) != UINT64_MAX);
+    assert(str_unload(side->instance) == 0 && str_deadline(side->host) == UINT64_MAX);
+    now += 2000 * MS;
+    str_tick(side->host);
+    assert(str_live_blocks(side->host) == 0);
+    assert(str_device_destroy(side->device) == 0);
+    str_host_close(side->host);
+    for (struct frame *each = side->first; each; each = side->first) {
+        side->first = each->next;
+        free(each);
+    }
+    close_side(&sides[0]);
+}
+
 /* frag under two protocols: each gets its own. */
 static void test_protocols_share_one_below(void) {
     open_both();
@@ -283,6 +353,9 @@ int main(void) {
     RUN(headers_go_into_room_before_data);
     RUN(hostile_frames_are_dropped);
     RUN(malformed_requests_are_refused);
+    RUN(sessions_are_closed_with_their_user);
+    RUN(sessions_of_an_end_are_bounded);
+    RUN(events_end_with_the_instance);
     RUN(protocols_share_one_below);
     RUN(frames_wait_while_the_device_is_busy);
     RUN(a_slow_reader_loses_datagrams);

@@ -15,9 +15,8 @@
 #define SIDES 2
 #define OPTION_LEVEL 0x786b
 /* Control operations: of all protocols, and of rr. */
-#define GETMYHOST 1
-#define GETPEERHOST 3
-#define GETMAXPACKET 6
+#define GETPEERHOST 2
+#define GETMAXPACKET 5
 #define RR_GETRESENT 4000
 #define RR_FAIL 4002
 

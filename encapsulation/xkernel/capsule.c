@@ -63,6 +63,10 @@ static void describe(struct device *device, const struct xk_device *described) {
 
 static int start(struct str_host *host, const char *const *options) {
     int error = capsule_begin(host, options), count = 0;
+#ifdef NACRE_LOW_POINTERS
+    if (!xk_low_reserve())
+        return ENOMEM;
+#endif
     for (const struct xk_device *each = xk_graph.devices; each->name; each++, count++) {
         if (count == MOST_DEVICES || xk_address_length(each->address) > ENDPOINT_ADDRESS)
             return EINVAL;
@@ -77,6 +81,7 @@ static void stop(struct str_host *host) {
     endpoint_end();
     xk_events_end();
     xk_messages_end();
+    xk_low_end();
     capsule_end();
 }
 

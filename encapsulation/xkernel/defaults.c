@@ -1,6 +1,10 @@
 /* Operations that protocols share: enabling, collecting idle sessions, numbers; and the creation of the graph. */
 #include "inside.h"
 
+#include <stdlib.h>
+
+XObj xNullProtl;
+
 xkern_return_t defaultVarOpenEnable(Map map, XObj receiver, XObj type, void *key, int length) {
     Enable *enable = NULL;
     if (mapVarResolve(map, key, length, &enable) == XK_SUCCESS) {
@@ -29,11 +33,11 @@ xkern_return_t defaultVarOpenDisable(Map map, XObj receiver, XObj type, void *ke
 
 /* For maps whose keys have one length, which the map knows. */
 xkern_return_t defaultOpenEnable(Map map, XObj receiver, XObj type, void *key) {
-    return defaultVarOpenEnable(map, receiver, type, key, xk_key_length(map));
+    return defaultVarOpenEnable(map, receiver, type, key, mapKeySize(map));
 }
 
 xkern_return_t defaultOpenDisable(Map map, XObj receiver, XObj type, void *key) {
-    return defaultVarOpenDisable(map, receiver, type, key, xk_key_length(map));
+    return defaultVarOpenDisable(map, receiver, type, key, mapKeySize(map));
 }
 
 struct disabling {
@@ -56,6 +60,42 @@ xkern_return_t defaultOpenDisableAll(Map map, XObj receiver, DisableAllFunc call
     struct disabling it = {receiver, call};
     mapForEach(map, disable, &it);
     return XK_SUCCESS;
+}
+
+/* The number of participants' stacks changes below: each protocol gets what there was. */
+static xkern_return_t enable_below(XObj self, XObj type, XObj *llp, Part *p, bool enables) {
+    xkern_return_t result = XK_SUCCESS;
+    for (int i = 0; llp[i] && result == XK_SUCCESS; i++) {
+        Part copy[2];
+        int count = p && p->len >= 1 && p->len <= 2 ? p->len : 0;
+        for (int j = 0; j < count; j++)
+            copy[j] = p[j];
+        result = enables ? xOpenEnable(self, type, llp[i], count ? copy : p)
+                         : xOpenDisable(self, type, llp[i], count ? copy : p);
+        if (result == XK_FAILURE && enables)
+            while (i-- > 0) {
+                for (int j = 0; j < count; j++)
+                    copy[j] = p[j];
+                xOpenDisable(self, type, llp[i], count ? copy : p);
+            }
+    }
+    return result;
+}
+
+/* The map is by the type of the protocol above. */
+xkern_return_t defaultVirtualOpenEnable(XObj self, Map map, XObj receiver, XObj type, XObj *llp, Part *p) {
+    Enable *enable = NULL;
+    if (mapResolve(map, &type, &enable) == XK_SUCCESS)
+        return defaultOpenEnable(map, receiver, type, &type);
+    if (enable_below(self, type, llp, p, true) == XK_FAILURE)
+        return XK_FAILURE;
+    return defaultOpenEnable(map, receiver, type, &type);
+}
+
+xkern_return_t defaultVirtualOpenDisable(XObj self, Map map, XObj receiver, XObj type, XObj *llp, Part *p) {
+    if (defaultOpenDisable(map, receiver, type, &type) == XK_FAILURE)
+        return XK_FAILURE;
+    return mapResolve(map, &type, NULL) == XK_SUCCESS ? XK_SUCCESS : enable_below(self, type, llp, p, false);
 }
 
 struct collector {
@@ -102,6 +142,11 @@ long relProtNum(XObj hlp, XObj llp) {
     return -1;
 }
 
+long protTblGetId(char *name) {
+    XObj protocol = xGetProtlByName(name);
+    return protocol == ERR_XOBJ ? -1 : protocol->id;
+}
+
 XObj xk_object(const char *name) { return xGetProtlByName((char *)(uintptr_t)name); }
 
 void xk_start(void) {
@@ -109,7 +154,10 @@ void xk_start(void) {
     if (started)
         return;
     started = true;
+    xk_rom_read();
+    xNullProtl = xCreateProtl(NULL, "null", "", NULL, 0, NULL);
     xk_lowers_create();
+    const char *level = capsule_option("trace"); /* of all protocols that have a variable */
     for (const struct xk_protocol *each = xk_graph.protocols; each->name; each++) {
         XObj down[XK_DOWN];
         int count = 0;
@@ -118,6 +166,8 @@ void xk_start(void) {
             if (down[count] == ERR_XOBJ)
                 Kabort("the graph: a protocol comes after those below it");
         }
+        if (each->trace && level)
+            *each->trace = atoi(level);
         xCreateProtl((Pfv)each->init, (char *)(uintptr_t)each->name, "", each->trace, count, down);
     }
 }

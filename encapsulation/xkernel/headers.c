@@ -180,13 +180,10 @@ void msgJoin(Msg *m, Msg *first, Msg *second) {
         front = *first;
     else
         msgConstructCopy(&front, first);
-    if (takes_second) {
+    if (takes_second)
         back = *second;
-    } else {
-        /* Joined with itself: what was taken is still there to be shared. */
-        Msg source = takes_first && second == first ? front : *second;
-        msgConstructCopy(&back, &source);
-    }
+    else
+        msgConstructCopy(&back, second);
     if (!takes_first && !takes_second)
         msgDestroy(m);
     mblk_t **last = &front.blocks;

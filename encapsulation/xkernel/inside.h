@@ -4,6 +4,8 @@
 
 #include "stacks/common/endpoint.h"
 
+/* The macros of a description reach these files, too; this one is for foreign sources. */
+#undef XK_VERSION_33
 #include "xkernel/include/xkernel.h"
 
 #include "xkernel/graph.h"
@@ -11,7 +13,7 @@
 /* What crossed between messages and blocks. */
 struct xk_crossings {
     size_t in, out;    /* blocks that became part of a message, and the reverse */
-    size_t copied;     /* bytes of data that were copied: msgConstructBuffer, headers that msgPop of 3.3 makes contiguous */
+    size_t copied;     /* bytes: of msgConstructBuffer, and of headers that msgPop of 3.3 makes contiguous */
     size_t held, lent; /* blocks of messages now; blocks of others with data of msgConstructInplace */
     size_t dropped;    /* packets and messages that found no room or no receiver */
 };
@@ -28,6 +30,13 @@ bool xk_messages_full(void);
 /* The other queue of a pair. */
 static inline queue_t *xk_other(queue_t *queue) { return queue->q_flag & QREADR ? queue + 1 : queue - 1; }
 
+/* Memory with small addresses. */
+bool xk_low_reserve(void);
+void *xk_low_allocate(size_t size);
+void xk_low_free(void *memory);
+void xk_low_end(void);
+
+void xk_rom_read(void);
 /* Creates the graph, once. */
 void xk_start(void);
 /* Lets streams whose sending would block try again: after each entry. */
@@ -48,8 +57,6 @@ bool xk_push_address(Part *, const struct xk_field *, const void *address, size_
 /* Pops them; returns the length of the address, or 0. */
 size_t xk_pop_address(Part *, const struct xk_field *, unsigned char *address);
 size_t xk_address_length(const struct xk_field *);
-
-int xk_key_length(Map);
 
 /* Lower streams. */
 void xk_lowers_create(void);

@@ -8,15 +8,22 @@
 
 char errBuf[200];
 
+#ifdef NACRE_LOW_POINTERS
+#define ALLOCATE(size) xk_low_allocate(size)
+#define RELEASE(memory) xk_low_free(memory)
+#else
+#define ALLOCATE(size) (capsule_held() <= MOST_MEMORY - (size) ? capsule_malloc(size) : NULL)
+#define RELEASE(memory) capsule_free(memory)
+#endif
+
 char *xMalloc(unsigned size) {
-    void *memory =
-        size <= MOST_MEMORY && capsule_held() <= MOST_MEMORY - size ? capsule_malloc(size ? size : 1) : NULL;
+    void *memory = size <= MOST_MEMORY ? ALLOCATE(size ? size : 1) : NULL;
     if (!memory)
         Kabort("xMalloc: no memory");
     return memory;
 }
 
-void xFree(char *memory) { capsule_free(memory); }
+void xFree(char *memory) { RELEASE(memory); }
 
 void Kabort(const char *why) { capsule_fail(why, "x-kernel", 0); }
 

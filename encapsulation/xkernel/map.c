@@ -157,7 +157,7 @@ xkern_return_t mapVarUnbind(Map map, void *key, int length) {
     return XK_SUCCESS;
 }
 
-int xk_key_length(Map map) { return map->length; }
+int mapKeySize(Map map) { return map->length; }
 
 xkern_return_t mapUnbind(Map map, void *key) { return mapVarUnbind(map, key, map->length); }
 

@@ -144,7 +144,7 @@ static void release_in_place(char *argument) {
     xk_crossings.lent--;
     if (it->release && !capsule_failed())
         capsule_run(release, it);
-    capsule_free(it);
+    xFree((char *)it);
 }
 
 void msgConstructInplace(Msg *m, char *buffer, long length, void (*call)()) {
@@ -178,8 +178,6 @@ void msgDestroy(Msg *m) {
 
 void msgAssign(Msg *m, Msg *other) {
     Msg copy;
-    if (m == other)
-        return;
     msgConstructCopy(&copy, other);
     msgDestroy(m);
     *m = copy;

@@ -21,7 +21,7 @@ static xkern_return_t no_pop(XObj self, XObj lls, Msg *m, void *h) {
 static xkern_return_t no_calldemux(XObj self, XObj lls, Msg *m, Msg *reply) {
     return (void)self, (void)lls, (void)m, (void)reply, XK_FAILURE;
 }
-static xkern_return_t no_callpop(XObj self, XObj lls, Msg *m, Msg *reply, void *h) {
+static xkern_return_t no_callpop(XObj self, XObj lls, Msg *m, void *h, Msg *reply) {
     return (void)self, (void)lls, (void)m, (void)reply, (void)h, XK_FAILURE;
 }
 static xmsg_handle_t no_push(XObj self, Msg *m) { return (void)self, (void)m, XMSG_ERR_HANDLE; }
@@ -196,9 +196,9 @@ xkern_return_t xDemux(XObj session, Msg *m) {
 
 xkern_return_t xCall(XObj session, Msg *m, Msg *reply) { return session->call(session, m, reply); }
 
-xkern_return_t xCallPop(XObj session, XObj lls, Msg *m, Msg *reply, void *header) {
+xkern_return_t xCallPop(XObj session, XObj lls, Msg *m, void *header, Msg *reply) {
     session->rcnt++;
-    xkern_return_t result = session->callpop(session, lls, m, reply, header);
+    xkern_return_t result = session->callpop(session, lls, m, header, reply);
     xClose(session);
     return result;
 }

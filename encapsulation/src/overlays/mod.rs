@@ -27,7 +27,7 @@ pub const FLAGS: [&str; 8] =
     ["-O0", "-g2", "-gdwarf-5", "-gz=none", "-fno-eliminate-unused-debug-types", "-fno-lto", "-fno-sanitize=all", "-w"];
 
 /// A structure that packets are cast to, or a pointer or `long` alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overlay {
     pub name: String,
     /// The file and line of the first cast.
@@ -70,6 +70,8 @@ pub struct Buffers {
     pub data: Vec<String>,
     /// Functions whose results are buffers for what is no packet, such as protocol control blocks.
     pub storage: Vec<String>,
+    /// Functions that write two pointers to where their first argument points, as `insque`; with their names in sources.
+    pub queues: BTreeMap<String, String>,
 }
 
 /// A file that was compiled with `FLAGS`.
@@ -101,7 +103,11 @@ pub fn find(units: &[Unit], buffers: &Buffers, trim: &str) -> Vec<Overlay> {
             for function in &unit.functions {
                 let found = search.follow(number, function);
                 for cast in &found.casts {
-                    places.add(unit, cast, &function.name);
+                    places.cast(unit, cast, &function.name);
+                }
+                let first = found.passed.iter().filter(|(_, number)| *number == 0);
+                for name in first.filter_map(|(name, _)| buffers.queues.get(name)) {
+                    places.add(unit, name, What::Links, &function.name);
                 }
                 search.add(number, &function.name, &found);
                 members.extend(found.members);
@@ -111,9 +117,14 @@ pub fn find(units: &[Unit], buffers: &Buffers, trim: &str) -> Vec<Overlay> {
             break;
         }
     }
-    let overlays = places.all.into_iter().filter_map(|(name, (cast, functions))| {
-        let (unit, target) = units.iter().find_map(|unit| Some((unit, unit.types.target(&cast)?)))?;
-        let overlay = overlay(&unit.types, target, &members)?;
+    let overlays = places.all.into_iter().filter_map(|(name, (what, functions))| {
+        let overlay = match what {
+            What::Cast(cast) => {
+                let (types, target) = units.iter().find_map(|unit| Some((&unit.types, unit.types.target(&cast)?)))?;
+                overlay(types, target, &members)?
+            }
+            What::Links => links(),
+        };
         let place = functions.iter().map(|function| place(function, &name, trim)).min();
         let place = place.map(|(file, line)| format!("{file}:{line}")).unwrap_or_default();
         Some(Overlay { name, place, functions: functions.len(), ..overlay })
@@ -145,7 +156,14 @@ fn overlay(types: &Types, target: Target, members: &BTreeSet<String>) -> Option<
         Some(Displaced { member: leaf.name, offset: leaf.offset / 8, narrow_offset: narrow / 8, is_used })
     });
     let (wide, displaced) = (wide.collect(), displaced.collect());
-    Some(Overlay { name: String::new(), place: String::new(), functions: 0, size, narrow_size, wide, displaced })
+    Some(Overlay { size, narrow_size, wide, displaced, ..Overlay::default() })
+}
+
+/// What a function of queues writes.
+fn links() -> Overlay {
+    let wide = [("next", 0), ("previous", 8)];
+    let wide = wide.map(|(member, offset)| Wide { member: member.into(), offset, is_pointer: true });
+    Overlay { size: 16, narrow_size: Some(8), wide: wide.to_vec(), ..Overlay::default() }
 }
 
 /// As `struct ipovly (in.c:5): ih_next and ih_prev have 64 bits; ih_len lies at 18 instead of 10`.
@@ -263,26 +281,36 @@ impl Search<'_> {
     }
 }
 
+enum What {
+    Cast(Cast),
+    /// Two pointers, written by a function.
+    Links,
+}
+
 /// Where casts are: by the name of the type, the functions with their files and lines.
 #[derive(Default)]
 struct Places {
-    all: BTreeMap<String, (Cast, BTreeSet<(PathBuf, u64)>)>,
+    all: BTreeMap<String, (What, BTreeSet<(PathBuf, u64)>)>,
 }
 
 impl Places {
-    fn add(&mut self, unit: &Unit, cast: &Cast, function: &str) {
-        let Some(function) = unit.types.functions.get(function) else { return };
+    fn cast(&mut self, unit: &Unit, cast: &Cast, function: &str) {
         let name = unit.types.name(cast);
         let name = match cast.stars {
             0 | 1 => name.to_string(),
             stars => format!("{name} {}", "*".repeat(stars - 1)),
         };
-        let (_, functions) = self.all.entry(name).or_insert_with(|| (cast.clone(), BTreeSet::new()));
+        self.add(unit, &name, What::Cast(cast.clone()), function);
+    }
+
+    fn add(&mut self, unit: &Unit, name: &str, what: What, function: &str) {
+        let Some(function) = unit.types.functions.get(function) else { return };
+        let (_, functions) = self.all.entry(name.to_string()).or_insert_with(|| (what, BTreeSet::new()));
         functions.insert((function.file.clone(), function.line));
     }
 }
 
-/// The first line of a function that has a cast to a type; the line of the function, if a macro hides it.
+/// The first line of a function that has a cast to a type, or a call; the line of the function, if a macro hides it.
 fn place((file, line): &(PathBuf, u64), name: &str, trim: &str) -> (String, u64) {
     let text = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -293,10 +321,11 @@ fn place((file, line): &(PathBuf, u64), name: &str, trim: &str) -> (String, u64)
     let is_cast = |text: &str| {
         text.match_indices(name).any(|(at, _)| {
             let is_whole = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            is_whole && text[at + name.len()..].trim_start().starts_with('*')
+            let rest = text[at + name.len()..].trim_start();
+            is_whole && (rest.starts_with('*') && rest.contains("*)") || rest.starts_with('('))
         })
     };
-    let found = body.find(|(_, text)| is_cast(text) && text.contains("*)")).map_or(*line, |(at, _)| at as u64 + 1);
+    let found = body.find(|(_, text)| is_cast(text)).map_or(*line, |(at, _)| at as u64 + 1);
     let file = file.display().to_string();
     (file.strip_prefix(trim).unwrap_or(&file).to_string(), found)
 }

@@ -51,6 +51,8 @@ static int sctp_attach_end(struct endpoint *endpoint) {
     int on = 1;
     usrsctp_setsockopt(socket, IPPROTO_SCTP, SCTP_EXPLICIT_EOR, &on, sizeof on);
     usrsctp_setsockopt(socket, IPPROTO_SCTP, SCTP_NODELAY, &on, sizeof on);
+    struct sctp_event shutdown = {.se_assoc_id = SCTP_FUTURE_ASSOC, .se_type = SCTP_SHUTDOWN_EVENT, .se_on = 1};
+    usrsctp_setsockopt(socket, IPPROTO_SCTP, SCTP_EVENT, &shutdown, sizeof shutdown);
     return 0;
 }
 
@@ -231,6 +233,14 @@ static int sctp_disconnect_end(struct endpoint *endpoint) {
     return sctp_attach_end(endpoint);
 }
 
+static bool is_shutdown(const mblk_t *block, size_t length) {
+    struct sctp_tlv head;
+    if (length < sizeof head)
+        return false;
+    memcpy(&head, block->b_wptr, sizeof head);
+    return head.sn_type == SCTP_SHUTDOWN_EVENT;
+}
+
 /* Receives as long as there is room above; the rest waits in the socket, whose window tells the peer. */
 static void receive(struct association *association) {
     if (association->receiving)
@@ -246,6 +256,9 @@ static void receive(struct association *association) {
                                : -1;
         if (length <= 0 || (flags & MSG_NOTIFICATION)) {
             bool again = block && length > 0;
+            /* All data has come. A late packet can still abort the shutdown. */
+            if (again && is_shutdown(block, (size_t)length))
+                endpoint_finished(&association->endpoint);
             int error = block && length < 0 ? errno : 0;
             if (block)
                 freeb(block);

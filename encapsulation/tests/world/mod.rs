@@ -6,6 +6,7 @@ mod packages;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::OnceLock;
@@ -13,13 +14,67 @@ use std::sync::OnceLock;
 use nacre_encapsulation::compile::room;
 use nacre_encapsulation::import::{Import, Imported};
 use nacre_encapsulation::streams::{Device, Host, Instance, Message, Stream, Streams};
-use nacre_simulator::network::{Conditions, Link, Network};
+use nacre_simulator::network::{Conditions, Link, Network, Partition};
 
 pub const SECOND: u64 = 1_000_000_000;
 
 /// Whether long campaigns are wanted.
 pub fn soaking() -> bool {
     std::env::var_os("NACRE_SOAK").is_some()
+}
+
+/// Runs seeds: those of `NACRE_SEEDS` (a number, or `FROM..TO`), 10,000 in long campaigns, or as many as are usual. All
+/// run, even if some fail.
+pub fn seeds(usual: u64, run: impl Fn(u64)) {
+    let chosen = std::env::var("NACRE_SEEDS").ok().map(|text| {
+        let number = |text: &str| text.parse::<u64>().expect("NACRE_SEEDS is a number or FROM..TO");
+        match text.split_once("..") {
+            Some((from, to)) => number(from)..number(to),
+            None => number(&text)..number(&text) + 1,
+        }
+    });
+    let mut failed = Vec::new();
+    for seed in chosen.unwrap_or(0..if soaking() { 10_000 } else { usual }) {
+        if std::panic::catch_unwind(AssertUnwindSafe(|| run(seed))).is_err() {
+            eprintln!("seed {seed} failed: repeat it with NACRE_SEEDS={seed}");
+            failed.push(seed);
+        }
+        if soaking() && seed % 500 == 499 {
+            eprintln!("seeds up to {seed} ran");
+        }
+    }
+    assert!(failed.is_empty(), "seeds that failed: {failed:?}; NACRE_SEEDS=N repeats one");
+}
+
+/// A bad network of a seed: the usual one for every other, and drawn faults for the others.
+pub fn bad_network(seed: u64) -> Conditions {
+    let usual = Conditions {
+        loss: 0.03,
+        duplicate: 0.02,
+        reorder: 0.05,
+        corrupt: 0.01,
+        delay: 2_000_000,
+        jitter: 1_000_000,
+        ..Conditions::default()
+    };
+    if seed % 2 == 0 {
+        return usual;
+    }
+    let drawn: Vec<f64> = bytes(8, seed).into_iter().map(|byte| f64::from(byte) / 256.0).collect();
+    let is_slow = drawn[6] < 0.25;
+    Conditions {
+        loss: 0.08 * drawn[0],
+        duplicate: 0.1 * drawn[1],
+        reorder: 0.2 * drawn[2],
+        corrupt: 0.04 * drawn[3],
+        delay: (50e6 * drawn[4]) as u64,
+        jitter: (30e6 * drawn[5]) as u64,
+        // In kbit/s, and bytes.
+        rate: if is_slow { 1000 } else { 0 },
+        queue: is_slow.then_some(40_000),
+        partition: (drawn[7] < 0.25).then_some(Partition { every: 5 * SECOND, lasts: SECOND / 2 }),
+        ..usual
+    }
 }
 
 /// The folder of the source of a foreign protocol.
@@ -294,13 +349,17 @@ impl End {
     }
 
     pub fn answer(&mut self, world: &mut World, kind: i32) -> Result<Message, Message> {
+        let found = self.awaited(world, kind);
+        found.unwrap_or_else(|| panic!("no answer of type {kind}: {:?}\n{}", self.events, world.log()))
+    }
+
+    fn awaited(&mut self, world: &mut World, kind: i32) -> Option<Result<Message, Message>> {
         let mut found = None;
-        let came = world.until(120 * SECOND, |_| {
+        world.until(120 * SECOND, |_| {
             found = self.event(kind).map(Ok).or_else(|| self.event(tpi::ERROR_ACK).map(Err));
             found.is_some()
         });
-        assert!(came, "no answer of type {kind}: {:?}\n{}", self.events, world.log());
-        found.expect("it came")
+        found
     }
 
     /// The number by which a T_CONN_RES names this endpoint.
@@ -311,15 +370,27 @@ impl End {
     }
 }
 
+/// The last packet of the handshake did not come, and the listener gave up. Its caller learns that when it sends.
+fn given_up(world: &mut World, mut caller: End) {
+    caller.answer(world, tpi::CONN_CON).expect("the caller is connected");
+    caller.stream.put(&Message { control: None, data: Some(vec![0]) }).expect("there is room");
+    caller.answer(world, tpi::DISCON_IND).expect("there is no such connection");
+}
+
 /// Connects two endpoints: the listener's address is `to`. Returns the two ends.
 pub fn connect(world: &mut World, devices: [&str; 2], bound: &[u8], to: &[u8]) -> [End; 2] {
     let mut listener = End::open(&world.sides[1].host, devices[1]);
     listener.bind(world, bound, 5).expect("the listener is bound");
-    let mut caller = End::open(&world.sides[0].host, devices[0]);
-    caller.bind(world, &[], 0).expect("the caller is bound");
-    caller.put(&tpi::control(&[tpi::CONN_REQ, to.len() as i32, 20, 0, 0], to));
-    caller.answer(world, tpi::OK_ACK).expect("the connection is tried");
-    let asked = listener.answer(world, tpi::CONN_IND).expect("the listener is asked");
+    let (mut caller, asked) = loop {
+        let mut caller = End::open(&world.sides[0].host, devices[0]);
+        caller.bind(world, &[], 0).expect("the caller is bound");
+        caller.put(&tpi::control(&[tpi::CONN_REQ, to.len() as i32, 20, 0, 0], to));
+        caller.answer(world, tpi::OK_ACK).expect("the connection is tried");
+        if let Some(asked) = listener.awaited(world, tpi::CONN_IND) {
+            break (caller, asked.expect("the listener is asked"));
+        }
+        given_up(world, caller);
+    };
     let mut acceptor = End::open(&world.sides[1].host, devices[1]);
     acceptor.bind(world, &[], 0).expect("the acceptor is bound");
     let number = acceptor.number(world);

@@ -139,7 +139,11 @@ static XObj createSessn(self, hlpRcv, hlpType, key)
 
     s->state = (VOID *)X_NEW(SState);
     *(SState *)s->state = *key;
+#ifdef NACRE_LOW_POINTERS
+    s->binding = mapBind(ps->active, key, (int)s); /* as sources of 32-bit processors have it */
+#else
     s->binding = mapBind(ps->active, key, s);
+#endif
     xAssert(s->binding != ERR_BIND);
     return s;
 }

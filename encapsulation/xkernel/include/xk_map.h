@@ -20,6 +20,7 @@ Bind mapVarBind(Map, void *key, int len, void *value);
 xkern_return_t mapVarResolve(Map, void *key, int len, void *value);
 xkern_return_t mapVarUnbind(Map, void *key, int len);
 void mapForEach(Map, MapForEachFun, void *arg);
+int mapKeySize(Map);
 #define mapRemoveKey mapUnbind
 
 #endif

@@ -4,16 +4,16 @@
 #define XK_TRACE_H
 
 #define TR_NEVER 100
-#define TR_FULL_TRACE 9
-#define TR_DETAILED 8
-#define TR_MORE_EVENTS 7
-#define TR_FUNCTIONAL_TRACE 6
+#define TR_FULL_TRACE 25
+#define TR_DETAILED 9
+#define TR_FUNCTIONAL_TRACE 7
+#define TR_MORE_EVENTS 6
 #define TR_EVENTS 5
-#define TR_MAJOR_EVENTS 4
-#define TR_SOFT_ERRORS 3
-#define TR_SOFT_ERROR 3
-#define TR_ERRORS 2
-#define TR_GROSS_EVENTS 1
+#define TR_SOFT_ERRORS 4
+#define TR_SOFT_ERROR 4
+#define TR_MAJOR_EVENTS 3
+#define TR_GROSS_EVENTS 2
+#define TR_ERRORS 1
 #define TR_ALWAYS 0
 
 void xTraceLine(const char *format, ...) __attribute__((format(printf, 1, 2)));

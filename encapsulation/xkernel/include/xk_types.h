@@ -19,7 +19,7 @@ typedef int bool;
 #endif
 #define VOID void
 
-typedef enum { XK_FAILURE = -1, XK_SUCCESS = 0 } xkern_return_t;
+typedef enum xkret { XK_FAILURE = -1, XK_SUCCESS = 0 } xkern_return_t;
 typedef xkern_return_t XkReturn;
 
 /* The result of xPush: a handle, or one of these. */
@@ -35,7 +35,12 @@ typedef struct {
 } IPhost;
 typedef struct {
     u_short high, mid, low;
-} ETHhost;
+} ETHhost, ethAd_t;
+#define IP_EACH(x, a_, b_, c_, d_) \
+    ((x).a = (u_char)(a_), (x).b = (u_char)(b_), (x).c = (u_char)(c_), (x).d = (u_char)(d_))
+#define IP_AND(x, y, z) IP_EACH(x, (y).a & (z).a, (y).b & (z).b, (y).c & (z).c, (y).d & (z).d)
+#define IP_OR(x, y, z) IP_EACH(x, (y).a | (z).a, (y).b | (z).b, (y).c | (z).c, (y).d | (z).d)
+#define IP_COMP(x, y) IP_EACH(x, ~(y).a, ~(y).b, ~(y).c, ~(y).d)
 #define IP_EQUAL(one, other) (memcmp(&(one), &(other), sizeof(IPhost)) == 0)
 #define ETH_ADS_EQUAL(one, other) (memcmp(&(one), &(other), sizeof(ETHhost)) == 0)
 char *ipHostStr(IPhost *);
@@ -49,7 +54,11 @@ void xFree(char *);
 /* Ends the instance. */
 void Kabort(const char *) __attribute__((noreturn));
 void xk_assert(const char *, const char *file, int line) __attribute__((noreturn));
+#ifdef XK_DEBUG
 #define xAssert(condition) ((condition) ? (void)0 : xk_assert(#condition, __FILE__, __LINE__))
+#else
+#define xAssert(condition) ((void)0)
+#endif
 void xError(const char *);
 extern char errBuf[200];
 
@@ -69,6 +78,12 @@ typedef Semaphore xkSemaphore;
 void semInit(Semaphore *, int count);
 void semWait(Semaphore *);
 void semSignal(Semaphore *);
+
+/* Of the platform: joins what macros stand for. */
+#ifndef PASTE
+#define XK_PASTE(a, b) a##b
+#define PASTE(a, b) XK_PASTE(a, b)
+#endif
 
 #ifndef MIN
 #define MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -9,6 +9,9 @@ typedef XObj Sessn;
 #define ERR_XOBJ ((XObj)-1)
 #define ERR_SESSN ERR_XOBJ
 #define ERR_PROTL ERR_XOBJ
+#define ERR_XK_MSG XMSG_ERR_HANDLE
+#define ERR_ENABLE ((Enable *)-1)
+#define ERR_XMALLOC 0
 
 typedef enum { Protocol, Session } XObjType;
 
@@ -44,7 +47,7 @@ struct xobj {
     xkern_return_t (*demux)(XObj self, XObj lls, Msg *);
     xkern_return_t (*calldemux)(XObj self, XObj lls, Msg *, Msg *reply);
     xkern_return_t (*pop)(XObj self, XObj lls, Msg *, void *hdr);
-    xkern_return_t (*callpop)(XObj self, XObj lls, Msg *, Msg *reply, void *hdr);
+    xkern_return_t (*callpop)(XObj self, XObj lls, Msg *, void *hdr, Msg *reply);
     xmsg_handle_t (*push)(XObj self, Msg *);
     xkern_return_t (*call)(XObj self, Msg *, Msg *reply);
     int (*control)(XObj self, int opcode, char *buf, int len);
@@ -76,7 +79,7 @@ xmsg_handle_t xPush(XObj session, Msg *);
 xkern_return_t xPop(XObj session, XObj lls, Msg *, void *hdr);
 xkern_return_t xDemux(XObj session, Msg *);
 xkern_return_t xCall(XObj session, Msg *, Msg *reply);
-xkern_return_t xCallPop(XObj session, XObj lls, Msg *, Msg *reply, void *hdr);
+xkern_return_t xCallPop(XObj session, XObj lls, Msg *, void *hdr, Msg *reply);
 xkern_return_t xCallDemux(XObj session, Msg *, Msg *reply);
 int xControl(XObj, int opcode, char *buf, int len);
 xkern_return_t xShutDown(XObj);
@@ -119,6 +122,13 @@ xkern_return_t defaultVarOpenEnable(Map, XObj hlpRcv, XObj hlpType, void *key, i
 xkern_return_t defaultVarOpenDisable(Map, XObj hlpRcv, XObj hlpType, void *key, int len);
 xkern_return_t defaultOpenDisableAll(Map, XObj hlpRcv, DisableAllFunc);
 
+/* The same for a protocol that passes enabling on to those below it, a list that ends with a null pointer. */
+xkern_return_t defaultVirtualOpenEnable(XObj self, Map, XObj hlpRcv, XObj hlpType, XObj *llp, Part *);
+xkern_return_t defaultVirtualOpenDisable(XObj self, Map, XObj hlpRcv, XObj hlpType, XObj *llp, Part *);
+
+/* A protocol without operations. */
+extern XObj xNullProtl;
+
 /* Closes sessions of a map that have stayed idle for an interval in microseconds. */
 void initSessionCollector(Map, int interval, Pfv destructor, char *name);
 
@@ -127,11 +137,12 @@ u_short inCkSum(Msg *, u_short *buf, int len);
 
 /* The number of a protocol among those above another, or -1: from the description. */
 long relProtNum(XObj hlp, XObj llp);
+long protTblGetId(char *name); /* the number of a protocol object of that name, or -1 */
 
 /* Control operations that every protocol may know. Those of a protocol are numbered from PROTOCOL_CTL * MAXOPS. */
 #define MAXOPS 100
 enum {
-    GETMYHOST = 1,
+    GETMYHOST = 0,
     GETMYHOSTCOUNT,
     GETPEERHOST,
     GETPEERHOSTCOUNT,
@@ -144,11 +155,42 @@ enum {
     RRESOLVE,
     FREERESOURCES,
     GETPARTICIPANTS,
-    SETNONBLOCKINGIO,
-    GETRCVDBCAST
+    SETNONBLOCKINGIO
 };
+#define ARP_CTL 1
+#define BLAST_CTL 2
+#define ETH_CTL 3
+#define IP_CTL 4
+#define SCR_CTL 5
+#define VCHAN_CTL 6
+#define PSYNC_CTL 7
+#define SS_CTL 8
+#define SUNRPC_CTL 9
+#define NFS_CTL 10
+#define TCP_CTL 11
+#define UDP_CTL 12
+#define ICMP_CTL 13
+#define VNET_CTL 14
+#define BIDCTL_CTL 15
+#define CHAN_CTL 16
+#define VDROP_CTL 17
+#define KM_CTL 18
+#define VTAP_CTL 19
+#define JOIN_CTL 20
+#define CRYPT_CTL 21
+#define BIND_CTL 22
+#define SIMETH_CTL 23
+#define HASH_CTL 24
+#define SIM_CTL 25
+#define TMP0_CTL 100
+#define TMP1_CTL 101
+#define TMP2_CTL 102
+#define TMP3_CTL 103
+#define TMP4_CTL 104
 #define checkLen(given, least) \
-    if ((given) < (int)(least)) \
-    return -1
+    do { \
+        if ((given) < (int)(least)) \
+            return -1; \
+    } while (0)
 
 #endif

@@ -5,6 +5,29 @@
 #ifndef XKERNEL_H
 #define XKERNEL_H
 
+/* Of a source that has copies of headers of the x-kernel, these are in effect. */
+#define xkernel_h
+#define xtype_h
+#define trace_h
+#define upi_h
+#define upi_inline_h
+#define msg_h
+#define msg_s_h
+#define idmap_h
+#define part_h
+#define event_h
+#define prottbl_h
+#define romopt_h
+#define gc_h
+#define xtime_h
+#define ip_host_h
+#define eth_host_h
+#define platform_h
+#define process_h
+#define xk_debug_h
+#define x_util_h
+#define x_libc_h
+
 #include "xk_types.h"
 
 #include "xk_msg.h"
@@ -16,6 +39,7 @@
 #include "xk_upi.h"
 
 #include "xk_event.h"
+#include "xk_rom.h"
 #include "xk_trace.h"
 
 #endif

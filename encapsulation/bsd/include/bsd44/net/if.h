@@ -214,8 +214,10 @@ struct ifreq {
 struct ifaliasreq {
     char ifra_name[IFNAMSIZ];
     struct sockaddr ifra_addr;
-    struct sockaddr ifra_broadaddr;
-#define ifra_dstaddr ifra_broadaddr
+    union { /* no macro: families have fields and macros of these names */
+        struct sockaddr ifra_broadaddr;
+        struct sockaddr ifra_dstaddr;
+    };
     struct sockaddr ifra_mask;
 };
 struct ifconf {
@@ -270,11 +272,12 @@ struct ifaddr *ifaof_ifpforaddr(struct sockaddr *address, struct ifnet *ifp);
 void ifafree(struct ifaddr *ifa);
 void link_rtrequest(int command, struct rtentry *rt, struct sockaddr *sa);
 void ether_ifattach(struct ifnet *ifp);
-int ether_output();
 #ifdef NetBSD
+int ether_output(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct rtentry *rt);
 void ether_input(struct ifnet *ifp, struct mbuf *m);
 int looutput(struct ifnet *ifp, struct mbuf *m, struct sockaddr *to, struct rtentry *rt);
 #else
+int ether_output();
 void ether_input(struct ifnet *ifp, struct ether_header *header, struct mbuf *m);
 int looutput();
 #endif

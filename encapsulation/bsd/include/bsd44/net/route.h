@@ -13,7 +13,8 @@ struct route {
     struct sockaddr ro_dst;
 };
 struct rt_metrics {
-    unsigned long rmx_locks, rmx_mtu, rmx_hopcount, rmx_expire, rmx_recvpipe, rmx_sendpipe, rmx_ssthresh, rmx_rtt, rmx_rttvar;
+    unsigned long rmx_locks, rmx_mtu, rmx_hopcount, rmx_expire, rmx_recvpipe, rmx_sendpipe, rmx_ssthresh;
+    unsigned long rmx_rtt, rmx_rttvar;
     unsigned long rmx_pksent;
 };
 #define RTM_RTTUNIT 1000000
@@ -133,6 +134,8 @@ int rtrequest(int request, struct sockaddr *destination, struct sockaddr *gatewa
 int rtinit(struct ifaddr *ifa, int command, int flags);
 void rtredirect(struct sockaddr *dst, struct sockaddr *gateway, struct sockaddr *netmask, int flags,
                 struct sockaddr *src, struct rtentry **rtp);
+int rt_setgate(struct rtentry *rt, struct sockaddr *destination, struct sockaddr *gateway);
+void rt_maskedcopy(struct sockaddr *from, struct sockaddr *to, struct sockaddr *mask);
 void rt_missmsg(int type, struct rt_addrinfo *info, int flags, int error);
 void rt_ifmsg(struct ifnet *ifp);
 void rt_newaddrmsg(int command, struct ifaddr *ifa, int error, struct rtentry *rt);

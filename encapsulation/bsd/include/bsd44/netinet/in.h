@@ -90,7 +90,7 @@ int in_cksum(struct mbuf *m, int length);
 int in_broadcast();
 int in_canforward();
 int in_localaddr();
-unsigned long in_netof();
+u_long in_netof();
 void in_socktrim();
 char *inet_ntoa();
 #endif

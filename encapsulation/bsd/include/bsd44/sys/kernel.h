@@ -14,7 +14,7 @@ extern volatile struct timeval mono_time;
 extern struct timeval boottime;
 extern struct timeval time;
 extern struct timezone tz;
-extern int tick, tickfix, tickadj, hz, phz, stathz, profhz;
+extern int ticks, tick, tickfix, tickadj, hz, phz, stathz, profhz;
 extern long timedelta;
 
 #endif

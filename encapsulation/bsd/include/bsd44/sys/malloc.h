@@ -21,10 +21,15 @@
 #define M_SOOPTS 10
 #define M_SONAME 11
 #define M_NAMEI 12
+#define M_IPQ 52
 #define M_IPMOPTS 53
 #define M_IPMADDR 54
 #define M_IFMADDR 55
 #define M_MRTABLE 56
+#define M_XFORM 57
+#define M_PKTADDR 58
+#define M_CRED 59
+#define M_LLC 60
 #define M_TEMP 74
 #define M_LAST 75
 

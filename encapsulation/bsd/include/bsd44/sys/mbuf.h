@@ -165,6 +165,8 @@ void m_reclaim(void);
 #define BSD_ADVANCE(m, bytes) ((m)->m_data += (bytes))
 #define BSD_IS_INSIDE(m) (!((m)->m_flags & M_EXT)) /* its data is within the mbuf */
 #define BSD_HAS_BLOCK(m) ((m)->m_flags & M_BLOCK)
+#define BSD_IS_IN_BLOCK(m) BSD_HAS_BLOCK(m)
+#define BSD_HAS_STORAGE(m) ((m)->m_flags & M_EXT)
 #define BSD_BLOCK(m) ((m)->m_ext.ext_block)
 #define BSD_STORAGE(m) ((m)->m_flags & M_EXT ? (m)->m_ext.ext_size : 0)
 #define BSD_ATTACH(m, block) \
@@ -175,6 +177,7 @@ void m_reclaim(void);
         (m)->m_ext.ext_block = (block); \
         (m)->m_flags |= M_EXT | M_BLOCK; \
     } while (0)
+#define BSD_REWIND(m) ((m)->m_data = (m)->m_ext.ext_buf) /* to the beginning of its block */
 #define BSD_GETHDR(how, type) m_gethdr((how), (type))
 #define BSD_BEGIN_PACKET(m) ((m)->m_flags = M_PKTHDR, (m)->m_pkthdr.rcvif = NULL)
 #define BSD_MOVE_HEADER(to, from) ((to)->m_pkthdr = (from)->m_pkthdr, (from)->m_flags &= ~M_PKTHDR)

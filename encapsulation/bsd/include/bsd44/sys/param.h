@@ -9,6 +9,7 @@
 #include <machine/limits.h>
 #include <sys/signal.h>
 #include <sys/errno.h>
+#include <sys/time.h>
 #include <sys/protosw.h> /* compilers of the time took arrays of a structure that is not complete yet */
 
 /* The release of NetBSD whose shapes are wanted: its year and month. */

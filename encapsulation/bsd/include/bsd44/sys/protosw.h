@@ -33,6 +33,9 @@ struct protosw {
 #define PR_CONNREQUIRED 0x04 /* connection required by the protocol */
 #define PR_WANTRCVD 0x08     /* wants PRU_RCVD calls */
 #define PR_RIGHTS 0x10       /* passes capabilities */
+#define PR_LISTEN 0x20       /* NetBSD: can listen */
+#define PR_LASTHDR 0x40
+#define PR_ABRTACPTDIS 0x80
 
 #define PRU_ATTACH 0
 #define PRU_DETACH 1

@@ -96,7 +96,7 @@ struct socket {
 #define sorwakeup(so) sowakeup((so), &(so)->so_rcv)
 #define sowwakeup(so) sowakeup((so), &(so)->so_snd)
 
-extern unsigned long sb_max;
+extern u_long sb_max;
 
 void sbappend(struct sockbuf *sb, struct mbuf *m);
 int sbappendaddr(struct sockbuf *sb, struct sockaddr *asa, struct mbuf *m0, struct mbuf *control);
@@ -126,6 +126,7 @@ void soqinsque(struct socket *head, struct socket *so, int q);
 int soqremque(struct socket *so, int q);
 int soreserve(struct socket *so, unsigned long sndcc, unsigned long rcvcc);
 void sorflush(struct socket *so);
+int sbwait(struct sockbuf *sb);
 void sowakeup(struct socket *so, struct sockbuf *sb);
 
 #endif

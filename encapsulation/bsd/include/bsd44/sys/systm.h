@@ -30,6 +30,7 @@ void remque(void *element);
 int printf(const char *format, ...);
 int uprintf(const char *format, ...);
 void log(int level, const char *format, ...);
+void logpri(int level);
 void addlog(const char *format, ...);
 void panic(const char *format, ...) __attribute__((noreturn));
 

@@ -1,0 +1,1 @@
+#include <sys/kmem_alloc.h>

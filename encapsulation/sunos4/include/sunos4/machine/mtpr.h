@@ -1,0 +1,2 @@
+/* Sources include it by its place, too: "../machine/mtpr.h". */
+#include_next <machine/mtpr.h>
