@@ -1,6 +1,6 @@
 //! Counts the instructions of a message through the runtime: two listeners in one process, without sockets.
 //!
-//! The program runs itself under callgrind (`nacre-benches --drive STACK LEVEL MESSAGES MODE`). So the count is that of
+//! The program runs itself under callgrind (`nacre-benches --drive STACK LEVEL MESSAGES MODE`; a number is a mode: that of connections). So the count is that of
 //! the release code that a server runs, including the steps of the stack, over a transport of minimal cost.
 
 use std::io::{self, IoSlice};
@@ -29,6 +29,8 @@ pub struct FramePath {
     pub stream: Cost,
     pub gathered: Cost,
     pub alternating: Cost,
+    /// In one direction, over each of so many connections of the two endpoints in turn.
+    pub among: [(usize, Cost); 3],
 }
 
 /// Instructions of everything, and those of the transport among them.
@@ -46,11 +48,16 @@ pub fn measure(folder: &Path, file: &Path) -> Result<Vec<FramePath>, String> {
     let of = |level: Level| {
         udp::load(folder, file, PLAIN, level)?;
         let object = udp::object(folder, PLAIN, level).display().to_string();
+        let among = |connections: usize| {
+            let cost = count(folder, (&object, level), &connections.to_string())?;
+            Ok::<_, String>((connections, cost))
+        };
         Ok::<_, String>(FramePath {
             level: level.name(),
             stream: count(folder, (&object, level), "stream")?,
             gathered: count(folder, (&object, level), "gathered")?,
             alternating: count(folder, (&object, level), "alternating")?,
+            among: [among(10)?, among(1000)?, among(10_000)?],
         })
     };
     [Level::Inline, Level::Bypass].into_iter().map(of).collect()
@@ -75,14 +82,35 @@ pub fn drive(object: &str, level: &str, messages: &str, mode: &str) -> Result<()
     let stack = unsafe { Stack::load(Path::new(object), &symbol(PLAIN, level)) }.map_err(|e| e.to_string())?;
     let gather = mode == "gathered";
     let (left, right) = lanes(gather);
-    let mut server = Listener::new(right, Options { seed: Some(1), gather, ..Options::default() });
+    let options = |seed| Options {
+        seed: Some(seed),
+        gather,
+        connections_per_address: usize::MAX,
+        retry_above: usize::MAX,
+        ..Options::default()
+    };
+    let mut server = Listener::new(right, options(1));
     server.serve(&stack).map_err(|e| e.to_string())?;
-    let mut client = Listener::new(left, Options { seed: Some(2), gather, ..Options::default() });
-    let id = client.connect(server.local(), &stack).map_err(|e| e.to_string())?;
+    let mut client = Listener::new(left, options(2));
+    let mut connect = || client.connect(server.local(), &stack).map_err(|e| e.to_string());
     let delivered = match mode {
-        "stream" | "gathered" => stream(&mut client, id, &mut server, messages),
-        "alternating" => alternating(&mut client, id, &mut server, messages),
-        _ => return Err(format!("no mode `{mode}`")),
+        "stream" | "gathered" => {
+            let id = connect()?;
+            stream(&mut client, id, &mut server, messages)
+        }
+        "alternating" => {
+            let id = connect()?;
+            alternating(&mut client, id, &mut server, messages)
+        }
+        connections => {
+            let connections = connections.parse::<usize>().map_err(|_| format!("no mode `{mode}`"))?;
+            let mut ids = Vec::new();
+            for _ in 0..connections {
+                let id = connect()?;
+                ids.push(id);
+            }
+            rotating(&mut client, &ids, &mut server, messages)
+        }
     };
     if delivered == messages {
         Ok(())
@@ -97,6 +125,26 @@ fn stream(client: &mut Listener, id: ConnectionId, server: &mut Listener, messag
     while delivered < messages {
         while sent < messages && client.send(id, &[7; 16]).is_ok() {
             sent += 1;
+        }
+        while let Some(event) = server.poll() {
+            delivered += u64::from(matches!(event, Event::Delivered { .. }));
+        }
+        while client.poll().is_some() {}
+    }
+    delivered
+}
+
+/// Sends over each connection in turn; before, each has exchanged messages, so that it is confirmed.
+fn rotating(client: &mut Listener, ids: &[ConnectionId], server: &mut Listener, messages: u64) -> u64 {
+    for &id in ids {
+        if alternating(client, id, server, 2) < 2 {
+            return 0;
+        }
+    }
+    let mut delivered = 0;
+    for &id in ids.iter().cycle().take(messages as usize) {
+        if client.send(id, &[7; 16]).is_err() {
+            return delivered;
         }
         while let Some(event) = server.poll() {
             delivered += u64::from(matches!(event, Event::Delivered { .. }));

@@ -203,6 +203,14 @@ pub fn shares(all: &[Share]) -> String {
     text
 }
 
+const AMONG: &str = "
+The same in one direction, one message at a time, over each of many connections of the two endpoints in turn, and divided by the
+cost among ten:
+
+| level | 10 | | 1,000 | | 10,000 | |
+|---|---|---|---|---|---|---|
+";
+
 /// Returns the table of the instructions for a message through the runtime.
 pub fn runtime(paths: &[FramePath]) -> String {
     let cost = |cost: &frame_path::Cost| format!("**{:.0}** | {:.0}", cost.all, cost.transport);
@@ -210,7 +218,15 @@ pub fn runtime(paths: &[FramePath]) -> String {
         let costs = [&path.stream, &path.gathered, &path.alternating].map(cost).join(" | ");
         format!("| {} | {costs} |\n", path.level)
     };
-    RUNTIME.to_string() + &paths.iter().map(row).collect::<String>()
+    let among = |path: &FramePath| {
+        let least = path.among[0].1.all;
+        let costs = path.among.each_ref().map(|(_, cost)| format!("{:.0} | {:.2}", cost.all, cost.all / least));
+        format!("| {} | {} |\n", path.level, costs.join(" | "))
+    };
+    RUNTIME.to_string()
+        + &paths.iter().map(row).collect::<String>()
+        + AMONG
+        + &paths.iter().map(among).collect::<String>()
 }
 
 /// Returns the tables of round trips and rates over UDP.

@@ -1,6 +1,6 @@
 //! Compiles C with gcc, which is found at run time.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -83,4 +83,9 @@ fn run<A: AsRef<OsStr>>(arguments: &[A], folder: &Path) -> Result<Ran, String> {
         return Err(format!("gcc took more than {} s", LIMIT.as_secs()));
     }
     Ok(ran)
+}
+
+/// Words as arguments.
+pub fn words(words: &[&str]) -> Vec<OsString> {
+    words.iter().map(OsString::from).collect()
 }

@@ -26,3 +26,10 @@ pub fn text(name: &str) -> Option<&'static str> {
 pub fn ending(end: &str) -> impl Iterator<Item = &'static str> + use<'_> {
     FILES.iter().map(|(name, _)| *name).filter(move |name| name.ends_with(end))
 }
+
+/// Writes all files below a new temporary folder.
+pub fn unpacked() -> Result<tempfile::TempDir, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+    unpack(folder.path()).map_err(|error| format!("{}: {error}", folder.path().display()))?;
+    Ok(folder)
+}

@@ -1,25 +1,20 @@
 //! Compiles a foreign source, as it is, with an environment to a capsule.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::{fs, io};
 
 use sha2::{Digest, Sha256};
 
-use crate::compile::{each, found, gcc, said, WARNINGS};
+use crate::compile::{each, found, gcc, said, words, WARNINGS};
 use crate::description::{matches, Description, Environment};
 use crate::files;
+pub use crate::library::{write_streams, STREAMS};
 use crate::overlays::{self, Buffers, Overlay};
 use crate::report::{Report, FLAGS};
 use crate::symbols::Symbols;
 
-/// The library of STREAMS routines, which a capsule finds by this name.
-pub const STREAMS: &str = "libnacre_streams.so.1";
-/// The program that isolated instances run in, beside their capsule.
-const PROGRAM: &str = "nacre_isolated";
 /// What a capsule may use of the C library: functions that compute alone.
 const PURE: &str = "libc/pure.txt";
 
@@ -67,68 +62,6 @@ impl From<String> for Refused {
     }
 }
 
-/// Writes what programs need to load capsules below a folder: the library of STREAMS routines and its headers.
-pub fn write_streams(folder: &Path, flags: &[String]) -> Result<(), String> {
-    let trouble = |error: io::Error| format!("{}: {error}", folder.display());
-    let room = unpacked()?;
-    let written = folder.join(STREAMS);
-    let Library { library, program } = library(room.path(), flags)?;
-    fs::write(&written, library).map_err(trouble)?;
-    let written = folder.join(PROGRAM);
-    // One that runs cannot be written to.
-    let _ = fs::remove_file(&written);
-    fs::write(&written, program).map_err(trouble)?;
-    fs::set_permissions(&written, fs::Permissions::from_mode(0o755)).map_err(trouble)?;
-    let link = folder.join(STREAMS.trim_end_matches(".1"));
-    let _ = fs::remove_file(&link);
-    std::os::unix::fs::symlink(STREAMS, &link).map_err(trouble)?;
-    let include = folder.join("include/streams");
-    fs::create_dir_all(&include).map_err(trouble)?;
-    for header in matches(room.path(), &["streams/*.h".to_string()])? {
-        fs::copy(&header, include.join(header.file_name().unwrap_or_default())).map_err(trouble)?;
-    }
-    Ok(())
-}
-
-/// The library, and the program that is linked with it.
-#[derive(Clone)]
-struct Library {
-    library: Vec<u8>,
-    program: Vec<u8>,
-}
-
-/// The library and the program, compiled once for each set of flags.
-fn library(room: &Path, flags: &[String]) -> Result<Library, String> {
-    static COMPILED: Mutex<BTreeMap<Vec<String>, Library>> = Mutex::new(BTreeMap::new());
-    let mut compiled = COMPILED.lock().unwrap_or_else(|poison| poison.into_inner());
-    if let Some(library) = compiled.get(flags) {
-        return Ok(library.clone());
-    }
-    let sources = matches(room, &["streams/*.c".to_string()])?;
-    let written = room.join(STREAMS);
-    let mut arguments = words(&["-shared", "-fPIC", "-O2", "-fvisibility=default"]);
-    arguments.extend(words(&WARNINGS));
-    arguments.extend(flags.iter().map(OsString::from));
-    arguments.push(format!("-Wl,-soname,{STREAMS}").into());
-    arguments.extend(["-o".into(), written.clone().into_os_string()]);
-    arguments.extend(sources.into_iter().map(PathBuf::into_os_string));
-    arguments.push("-ldl".into());
-    gcc(&arguments, room)?;
-    let program = room.join(PROGRAM);
-    let mut arguments = words(&["-O2", "-Wl,-z,now", "-Wl,-rpath,$ORIGIN", "-o"]);
-    arguments.push(program.clone().into_os_string());
-    arguments.extend(words(&WARNINGS));
-    arguments.extend(flags.iter().map(OsString::from));
-    arguments.push(format!("-I{}", room.display()).into());
-    arguments.push(room.join("streams/program/nacre_isolated.c").into_os_string());
-    arguments.push(written.clone().into_os_string());
-    gcc(&arguments, room)?;
-    let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
-    let library = Library { library: read(&written)?, program: read(&program)? };
-    compiled.insert(flags.to_vec(), library.clone());
-    Ok(library)
-}
-
 impl Import {
     /// Writes NAME.so, or NAME.isolated.so, and what programs need to load it, into a folder.
     pub fn write(&self, folder: &Path) -> Result<Imported, Refused> {
@@ -152,7 +85,7 @@ impl Import {
         if foreign.is_empty() {
             return Err(Refused::Other("the description names no sources".into()));
         }
-        let room = unpacked()?;
+        let room = files::unpacked()?;
         let objects = tempfile::tempdir().map_err(trouble)?;
         let work = self.work(&environment, &description, (&tree, room.path()), &foreign)?;
         let mut report = Report::default();
@@ -372,16 +305,6 @@ fn overlays(work: &[Unit], objects: &Path, tree: &Path, buffers: &Buffers) -> Re
         overlays::Unit::read(&object, &dump)
     };
     Ok(overlays::find(&each(foreign.len(), one)?, buffers, &format!("{}/", tree.display())))
-}
-
-fn unpacked() -> Result<tempfile::TempDir, String> {
-    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
-    files::unpack(folder.path()).map_err(|error| format!("{}: {error}", folder.path().display()))?;
-    Ok(folder)
-}
-
-fn words(words: &[&str]) -> Vec<OsString> {
-    words.iter().map(OsString::from).collect()
 }
 
 /// A name of a C identifier's form.

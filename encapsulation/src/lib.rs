@@ -7,6 +7,7 @@ pub mod compile;
 pub mod description;
 pub mod files;
 pub mod import;
+mod library;
 #[path = "../measure/driver.rs"]
 pub mod measure;
 pub mod overlays;

@@ -9,16 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PROGRAM "nacre_isolated"
@@ -26,42 +21,13 @@
 #define LOOKS 3000          /* after which it never will: a minute */
 #define TURNS 256           /* between looks at one that answers, and wants another turn */
 #define PATIENCE 1000       /* milliseconds of processor time for an entry */
-#define FIRST_DESCRIPTOR 10 /* above those that the worker gets */
-
-extern char **environ;
-
-static int64_t processor_time(pid_t process) {
-    clockid_t clock;
-    struct timespec time;
-    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0)
-        return -1;
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
-/* Ends the process. What it ended by: a signal, or 0. */
-static int end_process(struct isolate *it) {
-    siginfo_t about = {0};
-    if (it->process < 0)
-        return 0;
-    syscall(SYS_pidfd_send_signal, it->process, SIGKILL, NULL, 0);
-    while (waitid((idtype_t)3 /* P_PIDFD */, (id_t)it->process, &about, WEXITED) != 0 && errno == EINTR)
-        ;
-    close(it->process);
-    it->process = -1;
-    return about.si_code == CLD_EXITED ? 0 : about.si_status;
-}
-
-static bool has_ended(const struct isolate *it) {
-    struct pollfd process = {.fd = it->process, .events = POLLIN};
-    return poll(&process, 1, 0) > 0;
-}
 
 /* The instance ends; its streams report EIO. */
 static void fail(struct isolate *it, const char *why) {
     if (it->dead)
         return;
     it->dead = true;
-    int signal = end_process(it);
+    int signal = worker_end(it);
     if (signal != 0 && signal != SIGKILL)
         str_log(it->exchange.host, "%s: %s by signal %d: the instance ends", it->name, why, signal);
     else
@@ -76,11 +42,11 @@ static void fail(struct isolate *it, const char *why) {
 
 /* Whether the worker may go on. */
 static bool look(struct isolate *it, unsigned looks) {
-    if (has_ended(it)) {
+    if (worker_has_ended(it)) {
         fail(it, "its process ended");
         return false;
     }
-    int64_t time = processor_time(it->pid);
+    int64_t time = worker_time(it);
     if (it->began < 0)
         it->began = time;
     if (time - it->began > it->patience || looks > LOOKS) {
@@ -244,41 +210,9 @@ int isolate_ask(struct isolate *it, struct record record, const void *data, size
     return it->answered && !it->dead ? it->result : EIO;
 }
 
-/* Starts the program, with the area and the capsule as descriptors 3 and 4. */
-static int start_process(struct isolate *it, const char *program, int area, int capsule) {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    if (posix_spawn_file_actions_init(&files) != 0)
-        return ENOMEM;
-    if (posix_spawnattr_init(&attributes) != 0) {
-        posix_spawn_file_actions_destroy(&files);
-        return ENOMEM;
-    }
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawn_file_actions_adddup2(&files, area, 3);
-    posix_spawn_file_actions_adddup2(&files, capsule, 4);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    char *arguments[] = {(char *)program, NULL};
-    int error = posix_spawn(&it->pid, program, &files, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    if (error)
-        return error;
-    it->process = (int)syscall(SYS_pidfd_open, it->pid, 0);
-    if (it->process >= 0)
-        return 0;
-    error = errno;
-    kill(it->pid, SIGKILL);
-    waitpid(it->pid, NULL, 0);
-    return error;
-}
-
 static int open_area(struct isolate *it) {
     int first = memfd_create("nacre instance", MFD_CLOEXEC);
-    int area = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    int area = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
     int error = area < 0 || ftruncate(area, sizeof(struct shared)) != 0 ? errno : 0;
     if (!error) {
         void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, area, 0);
@@ -306,7 +240,7 @@ static void release(struct isolate *it) {
         str_untimeout(exchange->host, it->timer);
     it->timer = 0;
     it->dead = true;
-    end_process(it);
+    worker_end(it);
     if (exchange->shared)
         munmap(exchange->shared, sizeof *exchange->shared);
     exchange->shared = NULL;
@@ -360,7 +294,7 @@ int isolate_start(struct str_host *host, int capsule, const char *path, const ch
     it->patience = PATIENCE;
     it->exchange.host = host;
     strcpy(it->name, "a capsule that is loading");
-    int error = open_area(it), copy = fcntl(capsule, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    int error = open_area(it), copy = fcntl(capsule, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
     if (!error && copy < 0)
         error = errno;
     if (!error) {
@@ -369,7 +303,7 @@ int isolate_start(struct str_host *host, int capsule, const char *path, const ch
         it->exchange.in = &shared->to_host;
         shared->parent = getpid();
         str_random(host, shared->random, RANDOM_SIZE);
-        error = start_process(it, program, it->area, copy);
+        error = worker_start(it, program, it->area, copy);
     }
     if (it->area >= 0)
         close(it->area);

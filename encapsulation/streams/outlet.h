@@ -11,6 +11,10 @@
 #define outlet_make str_inside_outlet_make
 #define outlet_passes str_inside_outlet_passes
 #define outlets_free str_inside_outlets_free
+#define worker_end str_inside_worker_end
+#define worker_has_ended str_inside_worker_has_ended
+#define worker_start str_inside_worker_start
+#define worker_time str_inside_worker_time
 
 #pragma GCC visibility push(hidden)
 
@@ -36,6 +40,15 @@ struct isolate {
 void isolate_speak(struct isolate *);
 /* Sends a record, and returns the answer to it: 0 or an errno value. */
 int isolate_ask(struct isolate *, struct record, const void *data, size_t size);
+
+#define LEAST_DESCRIPTOR 10 /* above those that a worker gets */
+
+/* Starts the program, with the area and the capsule as descriptors 3 and 4. 0 or an errno value. */
+int worker_start(struct isolate *, const char *program, int area, int capsule);
+/* Ends the process. What it had ended by, or ends by: a signal, or 0. */
+int worker_end(struct isolate *);
+bool worker_has_ended(const struct isolate *);
+int64_t worker_time(const struct isolate *); /* processor time in milliseconds, or -1 */
 
 /* Returns whether an export was made. */
 bool outlet_make(struct isolate *, uint32_t number, const struct exported *);
