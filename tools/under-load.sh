@@ -28,6 +28,7 @@ nacre-runtime full
 nacre-runtime shards
 nacre-encapsulation udp
 nacre-encapsulation tun
+nacre-encapsulation isolate
 nacre-runtime shared
 nacre-runtime shared_peers
 nacre-runtime descriptors
