@@ -207,6 +207,21 @@ static void tell(struct end *end, bool full) {
     struct record record = {.kind = RECORD_FULL, .end = end->id, .a = full};
     if (area_add(end->exchange->out, record, 0))
         end->told_full = full;
+    else
+        end->exchange->untold = true;
+}
+
+static void tell_if_changed(struct end *end) {
+    if (end->told_full ? end->bytes < END_LOWAT : end->bytes > END_HIWAT)
+        tell(end, !end->told_full);
+}
+
+void ends_tell(struct exchange *exchange) {
+    bool some = exchange->untold;
+    exchange->untold = false;
+    for (uint32_t id = 0; some && id < exchange->count; id++)
+        if (exchange->ends[id])
+            tell_if_changed(exchange->ends[id]);
 }
 
 void end_accept(struct end *end, mblk_t *message) {
@@ -224,8 +239,7 @@ void end_accept(struct end *end, mblk_t *message) {
     if (!message->b_next)
         end->last = message;
     end->bytes += str_msgsize(message);
-    if (end->bytes > END_HIWAT && !end->told_full)
-        tell(end, true);
+    tell_if_changed(end);
     str_qenable(end->next);
 }
 
@@ -253,8 +267,7 @@ void end_drain(struct end *end) {
         }
         str_putnext(end->next, take(end, at, before));
     }
-    if (end->told_full && end->bytes < END_LOWAT)
-        tell(end, false);
+    tell_if_changed(end);
 }
 
 void end_flush(struct end *end, const mblk_t *flush) {

@@ -187,6 +187,7 @@ void isolate_speak(struct isolate *it) {
             fail(it, "it breaks the rules of its process");
             return;
         }
+        ends_tell(exchange);
         bool more = exchange->pressed;
         exchange->pressed = false;
         for (uint32_t id = 0; more && id < exchange->count; id++)
@@ -333,8 +334,10 @@ void isolate_stop(struct isolate *it) {
     struct str_host *host = it->exchange.host;
     int error = it->dead ? 0 : isolate_ask(it, (struct record){.kind = RECORD_STOP}, NULL, 0);
     uint64_t blocks = it->dead ? 0 : *(const volatile uint64_t *)&it->exchange.shared->blocks;
-    if (!it->dead && (error || blocks > 0))
-        str_log(host, "%s: it ended with %llu blocks: %s", it->name, (unsigned long long)blocks, strerror(error));
+    if (!it->dead && error)
+        str_log(host, "%s: its process did not unload it: %s", it->name, strerror(error));
+    else if (!it->dead && blocks > 0)
+        str_log(host, "%s: it has not freed %llu blocks", it->name, (unsigned long long)blocks);
     release(it);
     outlets_free(it);
     free(it);

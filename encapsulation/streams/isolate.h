@@ -19,6 +19,7 @@
 #define end_pack str_inside_end_pack
 #define end_receive str_inside_end_receive
 #define end_remove str_inside_end_remove
+#define ends_tell str_inside_ends_tell
 #define post_put str_inside_post_put
 #define post_serve str_inside_post_serve
 #define instance_capsule str_inside_instance_capsule
@@ -113,7 +114,8 @@ struct exchange {
     struct area *out, *in;
     struct end **ends; /* by identifier */
     uint32_t count;
-    bool pressed; /* the area had no room for all */
+    bool pressed; /* the area had no room for all messages */
+    bool untold;  /* nor for all records of RECORD_FULL */
 };
 
 /* What a queue pair's q_ptr refers to: one end, or of a module the upper and the lower one. */
@@ -133,6 +135,8 @@ struct end *end_find(struct exchange *, uint32_t id);
 void end_remove(struct end *);
 /* Writes the messages that wait in `out`. */
 void end_pack(struct end *);
+/* Tells of flow control what there was no room for. */
+void ends_tell(struct exchange *);
 /* Takes a block of the other side. The message, when it is complete. */
 mblk_t *end_receive(struct end *, const struct record *, const unsigned char *data);
 /* Gives a complete message its place. */

@@ -266,6 +266,7 @@ static void stop(void) {
         free(lower);
     }
     answer(str_unload(instance), NULL);
+    exchange.shared->blocks = str_live_blocks(exchange.host);
     str_host_close(exchange.host);
     free(uppers);
     stopped = true;
@@ -326,6 +327,7 @@ static void take_turn(void) {
     }
     if (stopped || !exchange.host)
         return;
+    ends_tell(&exchange);
     for (uint32_t id = 0; id < exchange.count; id++)
         if (exchange.ends[id] && exchange.ends[id]->sending)
             str_qenable(exchange.ends[id]->out);

@@ -180,6 +180,17 @@ fn a_crash_while_a_stream_opens_or_closes_ends_the_instance_alone() {
     trouble.end();
 }
 
+#[test]
+fn what_an_instance_leaks_is_told() {
+    let trouble = Trouble::new();
+    let stream = trouble.stream("bad");
+    trouble.write(&stream, b"z");
+    drop(stream);
+    let host = trouble.host.clone();
+    trouble.end();
+    assert!(host.log().join("\n").contains("not freed 1 blocks"), "{:?}", host.log());
+}
+
 /// The workers that run the program in a folder.
 fn workers(folder: &Path) -> usize {
     let processes = std::fs::read_dir("/proc").expect("processes").flatten();

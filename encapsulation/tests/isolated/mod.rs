@@ -68,6 +68,7 @@ t_put(q, mp)
         case 'c': *(volatile int *)8 = 1; break;
         case 'l': while (forever) ; break;
         case 'p': cmn_err(CE_PANIC, "told to"); break;
+        case 'z': (void)allocb(1, BPRI_MED); break;
         case 'x': crash_at_close = 1; break;
         case 'y': crash_at_open = 1; break;
         case 'o': *mp->b_rptr = kernel_opens(); break;
