@@ -20,8 +20,10 @@ use crate::udp::{self, symbol, PLAIN};
 /// The messages of the shorter run, and the additional ones of the longer run, which are counted.
 const FEW: u64 = 1000;
 const MORE: u64 = 8000;
-/// The simulated time between two readings of the clock.
-const TICK_NS: u64 = 1000;
+/// The simulated time between two readings of the clock, in nanoseconds.
+const TICK: u64 = 1000;
+/// The same in each turn of many connections, so that as many timers of each are due, no matter how many there are.
+const TURN: u64 = 10_000 * TICK;
 
 /// Instructions of both endpoints together: of a message, or of a message and its answer.
 pub struct FramePath {
@@ -29,7 +31,7 @@ pub struct FramePath {
     pub stream: Cost,
     pub gathered: Cost,
     pub alternating: Cost,
-    /// In one direction, over each of so many connections of the two endpoints in turn.
+    /// A message and its answer over each of so many connections of the two endpoints in turn.
     pub among: [(usize, Cost); 3],
 }
 
@@ -81,7 +83,8 @@ pub fn drive(object: &str, level: &str, messages: &str, mode: &str) -> Result<()
     // SAFETY: the object is the one that `measure` compiled from a stack of ours.
     let stack = unsafe { Stack::load(Path::new(object), &symbol(PLAIN, level)) }.map_err(|e| e.to_string())?;
     let gather = mode == "gathered";
-    let (left, right) = lanes(gather);
+    let connections = mode.parse::<u64>().ok();
+    let (left, right) = lanes(gather, connections.map_or(TICK, |count| TURN / count));
     let options = |seed| Options {
         seed: Some(seed),
         gather,
@@ -92,22 +95,24 @@ pub fn drive(object: &str, level: &str, messages: &str, mode: &str) -> Result<()
     let mut server = Listener::new(right, options(1));
     server.serve(&stack).map_err(|e| e.to_string())?;
     let mut client = Listener::new(left, options(2));
-    let mut connect = || client.connect(server.local(), &stack).map_err(|e| e.to_string());
+    // Connections of one endpoint with another differ in their identities.
+    let connect = |client: &mut Listener, identity: u64| {
+        let named = client.connect_with(Lane::address(1), &stack, |it| assert!(it.set("floor.identity", identity)));
+        named.map_err(|e| e.to_string())
+    };
+    let id = connect(&mut client, 1)?;
     let delivered = match mode {
-        "stream" | "gathered" => {
-            let id = connect()?;
-            stream(&mut client, id, &mut server, messages)
-        }
-        "alternating" => {
-            let id = connect()?;
-            alternating(&mut client, id, &mut server, messages)
-        }
-        connections => {
-            let connections = connections.parse::<usize>().map_err(|_| format!("no mode `{mode}`"))?;
-            let mut ids = Vec::new();
-            for _ in 0..connections {
-                let id = connect()?;
-                ids.push(id);
+        "stream" | "gathered" => stream(&mut client, id, &mut server, messages),
+        "alternating" => alternating(&mut client, id, &mut server, messages),
+        _ => {
+            let connections = connections.ok_or_else(|| format!("no mode `{mode}`"))?;
+            let mut ids = vec![id];
+            for identity in 2..=connections {
+                // Both ends speak at once: the line holds few frames.
+                if alternating(&mut client, ids[ids.len() - 1], &mut server, 2) < 2 {
+                    return Err(format!("connection {identity} does not begin"));
+                }
+                ids.push(connect(&mut client, identity)?);
             }
             rotating(&mut client, &ids, &mut server, messages)
         }
@@ -134,24 +139,10 @@ fn stream(client: &mut Listener, id: ConnectionId, server: &mut Listener, messag
     delivered
 }
 
-/// Sends over each connection in turn; before, each has exchanged messages, so that it is confirmed.
+/// Sends one message in each direction over each connection in turn.
 fn rotating(client: &mut Listener, ids: &[ConnectionId], server: &mut Listener, messages: u64) -> u64 {
-    for &id in ids {
-        if alternating(client, id, server, 2) < 2 {
-            return 0;
-        }
-    }
-    let mut delivered = 0;
-    for &id in ids.iter().cycle().take(messages as usize) {
-        if client.send(id, &[7; 16]).is_err() {
-            return delivered;
-        }
-        while let Some(event) = server.poll() {
-            delivered += u64::from(matches!(event, Event::Delivered { .. }));
-        }
-        while client.poll().is_some() {}
-    }
-    delivered
+    let turns = ids.iter().cycle().take(messages as usize);
+    turns.map(|&id| alternating(client, id, server, 1)).sum()
 }
 
 /// Sends one message in each direction.
@@ -239,6 +230,8 @@ impl Queue {
 struct Wire {
     queues: [Mutex<Queue>; 2],
     now: AtomicU64,
+    /// Between two readings.
+    tick: u64,
 }
 
 impl Wire {
@@ -257,8 +250,8 @@ struct Lane {
     joins: bool,
 }
 
-fn lanes(joins: bool) -> (Lane, Lane) {
-    let wire = Arc::new(Wire { queues: [Queue::new(), Queue::new()], now: AtomicU64::new(1) });
+fn lanes(joins: bool, tick: u64) -> (Lane, Lane) {
+    let wire = Arc::new(Wire { queues: [Queue::new(), Queue::new()], now: AtomicU64::new(1), tick });
     let lane = |end| Lane { wire: wire.clone(), end, known: 0, joins };
     (lane(0), lane(1))
 }
@@ -275,7 +268,7 @@ impl Transport for Lane {
     }
 
     fn now(&self) -> u64 {
-        self.wire.now.fetch_add(TICK_NS, Ordering::Relaxed)
+        self.wire.now.fetch_add(self.wire.tick, Ordering::Relaxed)
     }
 
     fn send(&mut self, _: SocketAddr, frame: &[IoSlice<'_>]) -> io::Result<()> {
