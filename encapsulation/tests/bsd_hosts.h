@@ -45,7 +45,8 @@ struct side {
 
 static struct side sides[2];
 static uint64_t now;
-static unsigned lost_of_8; /* how many of eight frames are lost */
+/* How many of eight frames are lost, come twice, and come before the one that was sent before them. */
+static unsigned lost_of_8, repeated_of_8, overtaken_of_8;
 static uint32_t seed;
 static char logged[512];
 
@@ -54,6 +55,20 @@ static uint64_t clock_of(void *context) { return (void)context, now; }
 static void log_of(void *context, const char *line) {
     (void)context;
     snprintf(logged, sizeof logged, "%s", line);
+}
+
+static bool happens(unsigned of_8) { return of_8 && (pseudo() >> 16 & 7) < of_8; }
+
+/* Puts a frame behind the last one, or before it. */
+static void queue(struct side *to, struct frame *frame) {
+    struct frame **place = to->last;
+    if (to->first && happens(overtaken_of_8))
+        for (place = &to->first; (*place)->next;)
+            place = &(*place)->next;
+    frame->next = *place;
+    *place = frame;
+    if (!frame->next)
+        to->last = &frame->next;
 }
 
 static int transmit(void *context, mblk_t *frame) {
@@ -73,8 +88,14 @@ static int transmit(void *context, mblk_t *frame) {
         free(copy);
         return 0;
     }
-    *to->last = copy;
-    to->last = &copy->next;
+    queue(to, copy);
+    if (happens(repeated_of_8)) {
+        struct frame *again = malloc(sizeof *again);
+        assert(again);
+        *again = *copy;
+        again->next = NULL;
+        queue(to, again);
+    }
     return 0;
 }
 
@@ -151,7 +172,7 @@ static void open_side(struct side *side, uint8_t node) {
 static void open_both(void) {
     now = 1000000 * MS;
     seed = 1;
-    lost_of_8 = 0;
+    lost_of_8 = repeated_of_8 = overtaken_of_8 = 0;
     memset(sides, 0, sizeof sides);
     open_side(&sides[0], 1);
     open_side(&sides[1], 2);
