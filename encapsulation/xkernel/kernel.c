@@ -77,6 +77,11 @@ void semWait(Semaphore *semaphore) {
 
 void semSignal(Semaphore *semaphore) { semaphore->count++; }
 
+void Delay(int milliseconds) {
+    (void)milliseconds;
+    Kabort("Delay: nothing happens meanwhile");
+}
+
 char *ipHostStr(IPhost *host) {
     static char text[4][16];
     static unsigned turn;
