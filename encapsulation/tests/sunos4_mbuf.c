@@ -174,6 +174,15 @@ static void test_lent_storage_is_given_back(void) {
     assert(released == 1 && bsd_crossings.lent == 1);
     m_free(again);
     assert(released == 11);
+    /* Storage can be released before the mbuf. */
+    m = mclgetx((int (*)())release, 100, below, sizeof below, M_DONTWAIT);
+    n = chain((int[]){600}, 1, true);
+    mclput(m);
+    mclput(n);
+    assert(released == 111 && !M_HASCL(m) && !M_HASCL(n));
+    m_free(m);
+    m_free(n);
+    assert(released == 111);
     end();
 }
 
