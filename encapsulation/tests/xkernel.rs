@@ -65,8 +65,8 @@ fn protocols_of_the_x_kernel_run_as_drivers() {
     assert_eq!(imported.sources, 3);
     let (library, rpath) = streams(folder.path());
     let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
-    for test in ["tests/xkernel_datagrams.c", "tests/xkernel_connections.c"] {
-        c::pass(&[library.clone(), room().join(test)], &[&capsule, &rpath]);
+    for test in ["xkernel_datagrams.c", "xkernel_connections.c", "xkernel_storm.c"] {
+        c::pass(&[library.clone(), room().join("tests").join(test)], &[&capsule, &rpath]);
     }
 }
 

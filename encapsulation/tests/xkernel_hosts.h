@@ -44,7 +44,7 @@ struct side {
 
 static struct side sides[SIDES];
 static uint64_t now;
-static unsigned lost_of_8; /* how many of eight frames are lost */
+static unsigned lost_of_8, twice_of_8, early_of_8; /* how many of eight frames are lost, repeated, overtake others */
 static uint32_t seed;
 static char logged[512];
 
@@ -53,6 +53,19 @@ static uint64_t clock_of(void *context) { return (void)context, now; }
 static void log_of(void *context, const char *line) {
     (void)context;
     snprintf(logged, sizeof logged, "%s", line);
+}
+
+static bool chance(unsigned of_8) { return (pseudo() >> 16 & 7) < of_8; }
+
+/* A frame goes to a side, behind or before those on their way. */
+static void put_on_wire(struct side *to, struct frame *frame) {
+    if (chance(early_of_8) && to->first) {
+        frame->next = to->first;
+        to->first = frame;
+        return;
+    }
+    *to->last = frame;
+    to->last = &frame->next;
 }
 
 static int transmit(void *context, mblk_t *message) {
@@ -70,12 +83,16 @@ static int transmit(void *context, mblk_t *message) {
     }
     freemsg(message);
     from->sent++;
-    if ((pseudo() >> 16 & 7) < lost_of_8) {
-        free(frame);
-        return 0;
+    if (chance(twice_of_8)) {
+        struct frame *again = malloc(sizeof *again);
+        assert(again);
+        memcpy(again, frame, sizeof *again);
+        put_on_wire(to, again);
     }
-    *to->last = frame;
-    to->last = &frame->next;
+    if (chance(lost_of_8))
+        free(frame);
+    else
+        put_on_wire(to, frame);
     return 0;
 }
 
@@ -136,7 +153,7 @@ static void open_side(int number) {
 static inline void open_both(void) {
     now = 1000000 * MS;
     seed = 1;
-    lost_of_8 = 0;
+    lost_of_8 = twice_of_8 = early_of_8 = 0;
     open_side(0);
     open_side(1);
 }

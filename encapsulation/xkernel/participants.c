@@ -43,8 +43,8 @@ int partStackTopByteLen(Part p) {
     return stack->top <= 0 || stack->top > PART_MAX_STACK ? -1 : stack->arr[stack->top - 1].len;
 }
 
-/* The external form: the number of participants (partExtLen), its length in bytes, and for each the size of its stack and the elements, each
- * with its length. An element without length is a pointer. */
+/* The external form: the number of participants (partExtLen), its length in bytes, and for each the size of its stack
+ * and the elements, each with its length. An element without length is a pointer. */
 struct form {
     char *at, *end;
 };
