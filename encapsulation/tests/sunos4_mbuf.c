@@ -301,6 +301,10 @@ static void test_room_in_front(void) {
     old = m;
     M_PREPEND(m, 20, M_DONTWAIT);
     assert(m == old && m->m_len == 34);
+    fill(mtod(m, char *), 34, 0);
+    fill(mtod(m->m_next, char *), 100, 34);
+    check(m, 0, 134);
+    assert(m->m_off + 34 <= MMAXOFF && m->m_off >= MMAXOFF - 34 - sizeof(long));
     M_PREPEND(m, MLEN + 1, M_DONTWAIT);
     assert(m == NULL);
     m = chain((int[]){100}, 1, true);

@@ -139,6 +139,7 @@ static void test_addresses_of_interfaces(void) {
     assert(ifa_ifwithaddr(&own) == &ether_address && ifa_ifwithaddr(&broadcast) == &ether_address);
     assert(ifa_ifwithaddr(&other) == NULL && ifa_ifwithnet(&other) == &ether_address);
     assert(ifa_ifwithdstaddr(&end) == &line_address && ifa_ifwithdstaddr(&own) == NULL && ifa_ifwithnet(&end) == NULL);
+    assert(ifa_ifwithaddr(&end) == NULL && ifa_ifwithdstaddr(&broadcast) == NULL); /* they share their place */
     other.sa_family = AF_MAX + 3;
     assert(ifa_ifwithnet(&other) == NULL);
     assert(ifunit("en1") == &ether && ifunit("sl0") == &line && ifunit("en") == NULL);
@@ -146,6 +147,7 @@ static void test_addresses_of_interfaces(void) {
     struct socket *so = made();
     assert(ifioctl(so, SIOCGIFFLAGS, (caddr_t)&request, NULL) == 0 && request.ifr_flags & IFF_BROADCAST);
     request.ifr_flags = 0;
+    ctl_command = -1;
     assert(ifioctl(so, SIOCSIFFLAGS, (caddr_t)&request, NULL) == 0 && ether.if_flags == IFF_BROADCAST);
     assert(ctl_command == PRC_IFDOWN);
     request.ifr_flags = IFF_UP;
