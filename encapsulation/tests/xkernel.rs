@@ -79,6 +79,15 @@ fn protocols_of_version_3_3_over_ethernet() {
     c::pass(&[library, room().join("tests/xkernel_ethernets.c")], &[&capsule, &rpath]);
 }
 
+#[test]
+fn protocols_that_wait_run_on_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let imported = write("meet.toml", folder.path());
+    let (library, rpath) = streams(folder.path());
+    let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
+    c::pass(&[library, room().join("tests/xkernel_threads.c")], &[&capsule, &rpath]);
+}
+
 /// A source that creates threads is refused, and one that waits for semaphores is told what they do.
 #[test]
 fn threads_are_reported() {

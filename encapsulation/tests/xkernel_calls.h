@@ -4,7 +4,7 @@
 
 #include "tests/xkernel_hosts.h"
 
-static t_uscalar_t number_of(struct end end) {
+static inline t_uscalar_t number_of(struct end end) {
     struct T_capability_req ask = {T_CAPABILITY_REQ, TC1_ACCEPTOR_ID};
     str_enter(end.host);
     mblk_t *message = bytes(&ask, sizeof ask);
@@ -18,14 +18,14 @@ static t_uscalar_t number_of(struct end end) {
 }
 
 /* Connects; the acknowledgement and the confirmation are taken. */
-static void call(struct end end, int side, unsigned service) {
+static inline void call(struct end end, int side, unsigned service) {
     struct name to = named(side, service);
     assert(SEND(end, tpi_conn_req(&to, sizeof to, NULL)) == 0);
     assert(next_type(end) == T_OK_ACK && next_type(end) == T_CONN_CON);
 }
 
 /* The sequence number of an offered connection, or 0. */
-static t_scalar_t offered(struct end listener) {
+static inline t_scalar_t offered(struct end listener) {
     mblk_t *message = next(listener);
     t_scalar_t sequence = 0;
     if (message && tpi_type(message) == T_CONN_IND)
@@ -35,7 +35,7 @@ static t_scalar_t offered(struct end listener) {
     return sequence;
 }
 
-static struct end accepted(struct end listener, int side) {
+static inline struct end accepted(struct end listener, int side) {
     struct end end = opened(side, "x.rr");
     t_scalar_t sequence = offered(listener);
     assert(sequence);

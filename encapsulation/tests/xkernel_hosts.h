@@ -12,6 +12,10 @@
 #include <string.h>
 
 #define MS 1000000ULL
+#ifndef CONTROL
+#define CONTROL "x.dgram" /* a device of the capsule */
+#define EXTRA NULL        /* an option */
+#endif
 #define SIDES 2
 #define OPTION_LEVEL 0x786b
 /* Control operations: of all protocols, and of rr. */
@@ -55,7 +59,7 @@ static void log_of(void *context, const char *line) {
     snprintf(logged, sizeof logged, "%s", line);
 }
 
-static bool chance(unsigned of_8) { return (pseudo() >> 16 & 7) < of_8; }
+static inline bool chance(unsigned of_8) { return (pseudo() >> 16 & 7) < of_8; }
 
 /* A frame goes to a side, behind or before those on their way. */
 static void put_on_wire(struct side *to, struct frame *frame) {
@@ -134,7 +138,7 @@ static void open_side(int number) {
     struct side *side = &sides[number];
     struct str_environment environment = {.context = side, .now = clock_of, .log = log_of};
     char host[32];
-    const char *options[] = {host, NULL}, *why = "";
+    const char *options[] = {host, EXTRA, NULL}, *why = "";
     snprintf(host, sizeof host, "host=0a:00:00:%02x", number + 1);
     memset(side, 0, sizeof *side);
     side->last = &side->first;
@@ -145,7 +149,7 @@ static void open_side(int number) {
         printf("%s\n", why);
         abort();
     }
-    assert(str_open(side->host, "x.dgram", &side->control) == 0);
+    assert(str_open(side->host, CONTROL, &side->control) == 0);
     assert(str_open(side->host, "wire", &side->lower) == 0);
     assert(str_link(side->control, side->lower, 0, &side->link) == 0);
 }
@@ -178,7 +182,7 @@ static inline void close_both(void) {
     close_side(&sides[1]);
 }
 
-static struct name named(int side, unsigned port) {
+static inline struct name named(int side, unsigned port) {
     struct name name = {{10, 0, 0, (uint8_t)(side + 1)}, {(uint8_t)(port >> 8), (uint8_t)port}};
     return name;
 }
@@ -189,7 +193,7 @@ struct end {
     struct str_host *host;
 };
 
-static struct end opened(int side, const char *device) {
+static inline struct end opened(int side, const char *device) {
     struct end end = {NULL, sides[side].host};
     assert(str_open(end.host, device, &end.stream) == 0);
     return end;
@@ -204,7 +208,7 @@ static inline mblk_t *next(struct end end) {
 }
 
 /* The type of the next message, which is discarded; -1 without one. -2: plain data. -3: an error of the stream. */
-static int next_type(struct end end) {
+static inline int next_type(struct end end) {
     mblk_t *message = NULL;
     int error = str_receive(end.stream, &message);
     if (error && error != EAGAIN)
@@ -225,7 +229,7 @@ static inline mblk_t *bytes(const void *from, size_t count) {
 }
 
 /* Binds an end to a port; 0: to none. The error of TLI, or 0. */
-static int bind_to(struct end end, int side, unsigned port, unsigned backlog) {
+static inline int bind_to(struct end end, int side, unsigned port, unsigned backlog) {
     struct name name = named(side, port);
     assert(SEND(end, tpi_bind_req(&name, port ? sizeof name : 0, backlog)) == 0);
     mblk_t *answer = next(end);
