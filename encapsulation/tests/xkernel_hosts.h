@@ -118,7 +118,7 @@ static void pass(uint64_t ms) {
     for (;;) {
         bool busy = false;
         for (int i = 0; i < SIDES; i++)
-            busy |= str_run(sides[i].host) | deliver(&sides[i]);
+            busy |= str_run(sides[i].host), busy |= deliver(&sides[i]);
         if (busy)
             continue;
         uint64_t next = UINT64_MAX;

@@ -1,5 +1,5 @@
-/* Seeded runs of the test protocols of the x-kernel with faults: each request is executed once, in order, and each reply
- * is that of its request; datagrams are intact. */
+/* Seeded runs of the test protocols of the x-kernel with faults: each request is executed once, in order, and each
+ * reply is that of its request; datagrams are intact. */
 #include "tests/xkernel_calls.h"
 
 #include "tests/seeds.h"

@@ -1,4 +1,4 @@
-/* Requests of users that may wait within a protocol: opening a session, and sending. Without threads they never wait. */
+/* Requests of users that may wait within a protocol: opening a session, sending. Without threads they never wait. */
 #include "inside.h"
 
 #include <errno.h>
@@ -107,7 +107,8 @@ static void run(void *argument) {
 
 int xk_job_run(struct xk_upper *upper, int kind, const void *address, size_t length, mblk_t **message) {
     struct xk_job *job = X_NEW(struct xk_job);
-    *job = (struct xk_job){.upper = upper, .user = upper->user, .session = upper->session, .kind = kind, .length = length};
+    *job = (struct xk_job){.upper = upper, .user = upper->user, .session = upper->session, .kind = kind};
+    job->length = length;
     if (length > 0)
         memcpy(job->address, address, length);
     job->user->rcnt++;
