@@ -40,19 +40,30 @@ fn command_of_the_page_imports() {
 fn what_is_missing_is_reported() {
     let folder = tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
-    fs::write(path("a.c"), "#include <sys/mbuf.h>\nint f(m) struct mbuf *m; { return no_such_service(m); }\n")
-        .expect("a file");
+    let code = "#include <sys/mbuf.h>\n\
+                struct overlay { char *next; short length; };\n\
+                int f(m) struct mbuf *m; { return no_such_service(m, mtod(m, struct overlay *)->length); }\n";
+    fs::write(path("a.c"), code).expect("a file");
     let (tree, out) = (folder.path().display().to_string(), path("out"));
     let words = ["import", &tree, "--environment", "bsd44", "--name", "a", "-o", &out];
     let (status, printed, err) = ran(&mut nacre(&words));
     assert_eq!(status, 1, "{printed}{err}");
     assert!(printed.contains("no_such_service (a.c)") && printed.contains("bsd_description"), "{printed}");
+    let line =
+        "struct overlay (a.c:3): next has 64 bits; 16 bytes instead of 8; behind, used: length at 8 instead of 4";
+    assert!(printed.contains(line), "{printed}");
     assert!(err.contains("cannot be imported"), "{err}");
     assert!(!folder.path().join("out/a.so").exists());
     let (status, printed, _) = ran(nacre(&words).arg("--json"));
     let report: serde_json::Value = serde_json::from_str(&printed).expect("one object");
     assert_eq!((status, &report["capsule"]), (1, &serde_json::Value::Null));
     assert!(report["missing_services"]["no_such_service"].is_array(), "{report}");
+    let overlay = serde_json::json!([{
+        "name": "struct overlay", "place": "a.c:3", "functions": 1, "size": 16, "narrow_size": 8,
+        "wide": [{"member": "next", "offset": 0, "is_pointer": true}],
+        "displaced": [{"member": "length", "offset": 8, "narrow_offset": 4, "is_used": true}],
+    }]);
+    assert_eq!(report["overlays"], overlay);
 }
 
 #[test]

@@ -78,12 +78,22 @@ static void begin(struct period *period, unsigned ms) {
     arm(period);
 }
 
+static bool is_attached(const struct domain *domain) {
+    const struct domain *dp = domains;
+    while (dp && dp != domain)
+        dp = dp->dom_next;
+    return dp != NULL;
+}
+
+/* Domains that are there already belong to a loadable driver, which has initialized them. */
 void domaininit(void) {
-    for (struct domain *const *each = bsd_description.domains; *each; each++) {
-        (*each)->dom_next = domains;
-        domains = *each;
-    }
-    for (struct domain *dp = domains; dp; dp = dp->dom_next) {
+    struct domain *const before = domains;
+    for (struct domain *const *each = bsd_description.domains; *each; each++)
+        if (!is_attached(*each)) {
+            (*each)->dom_next = domains;
+            domains = *each;
+        }
+    for (struct domain *dp = domains; dp != before; dp = dp->dom_next) {
         if (dp->dom_init)
             (*dp->dom_init)();
         for (struct protosw *pr = dp->dom_protosw; pr < dp->dom_protoswNPROTOSW; pr++)

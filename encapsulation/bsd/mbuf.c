@@ -253,13 +253,11 @@ void bsd_clget(struct mbuf *m, int how) {
     BSD_REWIND(m);
 }
 
-#ifdef BSD_PACKET_HEADERS
 void bsd_extremove(struct mbuf *m) {
-    if (m->m_flags & M_EXT)
+    if (BSD_HAS_STORAGE(m))
         drop_storage(m);
-    m->m_flags &= ~(M_EXT | M_BLOCK);
+    m->m_flags &= ~BSD_STORAGE_FLAGS;
 }
-#endif
 
 /* One block; the chain and the header are the caller's. */
 static inline struct mbuf *wrap(struct mbuf *m, mblk_t *block) {

@@ -42,3 +42,28 @@ int sysctl_int(void *oldp, size_t *oldlenp, void *newp, size_t newlen, int *valu
 int sysctl_rdint(void *oldp, size_t *oldlenp, void *newp, int value) {
     return newp ? EPERM : sysctl_int(oldp, oldlenp, NULL, 0, &value);
 }
+
+/* A structure that users may read, and one that they may write, too. */
+int sysctl_rdstruct(void *oldp, size_t *oldlenp, void *newp, const void *from, int length) {
+    if (newp)
+        return EPERM;
+    if (oldp && *oldlenp < (size_t)length)
+        return ENOMEM;
+    *oldlenp = (size_t)length;
+    if (oldp)
+        memcpy(oldp, from, (size_t)length);
+    return 0;
+}
+
+int sysctl_struct(void *oldp, size_t *oldlenp, void *newp, size_t newlen, void *at, int length) {
+    if (newp && newlen > (size_t)length)
+        return EINVAL;
+    int error = sysctl_rdstruct(oldp, oldlenp, NULL, at, length);
+    if (!error && newp)
+        memcpy(at, newp, newlen);
+    return error;
+}
+
+int sysctl_rdstring(void *oldp, size_t *oldlenp, void *newp, const char *text) {
+    return sysctl_rdstruct(oldp, oldlenp, newp, text, (int)strlen(text) + 1);
+}

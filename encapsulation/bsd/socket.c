@@ -163,7 +163,10 @@ void sorflush(struct socket *so) {
 }
 
 void sowakeup(struct socket *so, struct sockbuf *sb) {
-    sb->sb_flags &= (short)~SB_WAIT;
+    if (sb->sb_flags & SB_WAIT) {
+        sb->sb_flags &= (short)~SB_WAIT;
+        wakeup((caddr_t)&sb->sb_cc);
+    }
     bsd_mark(so);
     if (so->so_upcall)
         (*so->so_upcall)(so, so->so_upcallarg, M_DONTWAIT);

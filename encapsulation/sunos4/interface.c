@@ -21,6 +21,9 @@ struct ifnet *ifnet;
 int ifqmaxlen = IFQ_MAXLEN;
 struct afswitch afswitch[AF_MAX];
 
+int null_hash() { return 0; }
+int null_netmatch() { return 0; }
+
 void if_attach(struct ifnet *ifp) {
     struct ifnet **at = &ifnet;
     while (*at)

@@ -83,6 +83,13 @@ void bsd_drop_loan(struct mbuf *m) {
     (*m->m_clfun)(m->m_clarg);
 }
 
+/* Releases what is outside; the caller points the mbuf elsewhere. */
+void mclput(struct mbuf *m) {
+    bsd_extremove(m);
+    BSD_POINT(m, m->m_dat);
+    m->m_len = 0;
+}
+
 /* Lent storage becomes a block: copies share it, and its owner gets it back after the last one. */
 static bool share(struct mbuf *m) {
     if (BSD_HAS_BLOCK(m))

@@ -50,7 +50,7 @@ fn native_graph_runs_transactions() {
 }
 
 /// A graph whose protocols, or one of them, are imported: each node has an instance of the capsule of its own.
-fn imported(number: u32, description: &str) {
+fn imported(number: u32, description: &str, tests: &[&str]) {
     let tree = room().join("stacks/appletalk");
     let folder = tempfile::tempdir().expect("a folder");
     let import = Import {
@@ -65,35 +65,38 @@ fn imported(number: u32, description: &str) {
     let mut files = c::sources("stacks/appletalk/core");
     files.extend(c::sources("stacks/appletalk/streams"));
     files.extend(["graph.c", "graph_native.c", "graph_imported.c"].map(|file| room().join("measure").join(file)));
-    files.extend([folder.path().join(STREAMS), room().join("tests/appletalk_graphs.c")]);
-    c::pass(
-        &files,
-        &[
-            &format!("-DIMPORT={number}"),
-            &format!("-DGRAPH=graph_import{number}"),
-            &format!("-DCAPSULE=\"{}\"", written.capsule.display()),
-            &format!("-Wl,-rpath,{}", folder.path().display()),
-        ],
-    );
+    files.push(folder.path().join(STREAMS));
+    for test in tests {
+        let files: Vec<PathBuf> = files.iter().cloned().chain([room().join("tests").join(test)]).collect();
+        c::pass(
+            &files,
+            &[
+                &format!("-DIMPORT={number}"),
+                &format!("-DGRAPH=graph_import{number}"),
+                &format!("-DCAPSULE=\"{}\"", written.capsule.display()),
+                &format!("-Wl,-rpath,{}", folder.path().display()),
+            ],
+        );
+    }
 }
 
 #[test]
 fn both_protocols_are_imported() {
-    imported(1, "both.toml");
+    imported(1, "both.toml", &["appletalk_graphs.c"]);
 }
 
 #[test]
 fn native_atp_over_imported_ddp() {
-    imported(2, "ddp.toml");
+    imported(2, "ddp.toml", &["appletalk_graphs.c"]);
 }
 
 #[test]
 fn imported_atp_over_native_ddp() {
-    imported(3, "atp.toml");
+    imported(3, "atp.toml", &["appletalk_graphs.c"]);
 }
 
 /// ATP of STREAMS takes the place of BSD's ATP in the protocol switch, without a socket of DDP between.
 #[test]
 fn native_atp_within_the_imported_family() {
-    imported(4, "above.toml");
+    imported(4, "above.toml", &["appletalk_graphs.c", "appletalk_above.c"]);
 }

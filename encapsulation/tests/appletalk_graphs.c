@@ -1,6 +1,7 @@
 /* The graphs of figure 4 run transactions: in loopback, between two nodes, with loss, duplicates and reordering. */
 #include "appletalk_datagrams.h"
 #include "appletalk_transactions.h"
+#include "tests/seeds.h"
 
 #ifndef GRAPH
 #define GRAPH graph_native
@@ -59,17 +60,17 @@ static void test_responses_of_many_packets(void)
 
 static void test_each_transaction_exactly_once_with_loss(void)
 {
-    for (size_t i = 0; i < PAIRS; i++)
-        for (int client = 0; client < 2; client++)
-            for (uint32_t seed = 1; seed <= 8; seed++)
+    EACH_SEED(seed, 8)
+        for (size_t i = 0; i < PAIRS; i++)
+            for (int client = 0; client < 2; client++)
                 between(pairs[i], client, 1, 10, seed);
 }
 
 static void test_each_transaction_at_least_once_with_loss(void)
 {
-    for (size_t i = 0; i < PAIRS; i++)
-        for (int client = 0; client < 2; client++)
-            for (uint32_t seed = 1; seed <= 4; seed++)
+    EACH_SEED(seed, 4)
+        for (size_t i = 0; i < PAIRS; i++)
+            for (int client = 0; client < 2; client++)
                 between(pairs[i], client, 0, 10, seed);
 }
 

@@ -162,6 +162,24 @@ static void test_frames_have_lengths_and_802_2_headers(void) {
     close_both();
 }
 
+static void test_datagrams_and_resolution_with_loss(void) {
+    open_addressed();
+    struct str_stream *a = opened(&sides[0], "tp.lp"), *b = opened(&sides[1], "tp.lp");
+    assert(bind_to(a, 10, 0, NULL) == T_BIND_ACK && bind_to(b, 20, 0, NULL) == T_BIND_ACK);
+    lost_of_8 = 2;
+    int got = 0, back = 0;
+    for (int i = 0; i < 300; i++) {
+        got += send(a, 2, 20, "lossy", b);
+        back += send(b, 1, 10, "lossy", a);
+    }
+    assert(got > 180 && got < 270 && back > 180 && back < 270);
+    lost_of_8 = 0;
+    assert(send(a, 2, 20, "again", b) == 1 && send(b, 1, 10, "again", a) == 1);
+    str_close(a);
+    str_close(b);
+    close_both();
+}
+
 static void test_multicast_and_own_packets(void) {
     open_addressed();
     struct str_stream *a = opened(&sides[0], "tp.lp"), *b = opened(&sides[1], "tp.lp");
@@ -285,6 +303,7 @@ int main(void) {
     RUN(stations_that_probe_for_one_address_refuse_it_both);
     RUN(datagrams_wait_until_their_station_is_known);
     RUN(frames_have_lengths_and_802_2_headers);
+    RUN(datagrams_and_resolution_with_loss);
     RUN(multicast_and_own_packets);
     RUN(the_loopback_interface);
     RUN(raw_sockets_get_copies);

@@ -15,10 +15,19 @@
 #define FAMILY 25
 
 /* A name of the test protocols (tests/bsd/tp.h, tests/sunos4/tp.h). SunOS 4 has a family of 16 bits. */
+#define HEAD_44 16, FAMILY
+#define HEAD_SUN FAMILY, 0
 #ifdef SUNOS4
-#define NAME_HEAD FAMILY, 0
+#define NAME_HEAD HEAD_SUN
 #else
-#define NAME_HEAD 16, FAMILY
+#define NAME_HEAD HEAD_44
+#endif
+/* The second host may have the protocols of SunOS 4 while the first has those of 4.4BSD. */
+#ifdef SECOND_CAPSULE
+#define SECOND_HEAD HEAD_SUN
+#else
+#define SECOND_CAPSULE CAPSULE
+#define SECOND_HEAD NAME_HEAD
 #endif
 struct name {
     uint8_t length, family;
@@ -45,7 +54,8 @@ struct side {
 
 static struct side sides[2];
 static uint64_t now;
-static unsigned lost_of_8; /* how many of eight frames are lost */
+/* How many of eight frames are lost, come twice, and come before the one that was sent before them. */
+static unsigned lost_of_8, repeated_of_8, overtaken_of_8;
 static uint32_t seed;
 static char logged[512];
 
@@ -54,6 +64,20 @@ static uint64_t clock_of(void *context) { return (void)context, now; }
 static void log_of(void *context, const char *line) {
     (void)context;
     snprintf(logged, sizeof logged, "%s", line);
+}
+
+static bool happens(unsigned of_8) { return of_8 && (pseudo() >> 16 & 7) < of_8; }
+
+/* Puts a frame behind the last one, or before it. */
+static void queue(struct side *to, struct frame *frame) {
+    struct frame **place = to->last;
+    if (to->first && happens(overtaken_of_8))
+        for (place = &to->first; (*place)->next;)
+            place = &(*place)->next;
+    frame->next = *place;
+    *place = frame;
+    if (!frame->next)
+        to->last = &frame->next;
 }
 
 static int transmit(void *context, mblk_t *frame) {
@@ -73,8 +97,14 @@ static int transmit(void *context, mblk_t *frame) {
         free(copy);
         return 0;
     }
-    *to->last = copy;
-    to->last = &copy->next;
+    queue(to, copy);
+    if (happens(repeated_of_8)) {
+        struct frame *again = malloc(sizeof *again);
+        assert(again);
+        *again = *copy;
+        again->next = NULL;
+        queue(to, again);
+    }
     return 0;
 }
 
@@ -129,6 +159,13 @@ static int control(struct str_stream *stream, int command, struct request *reque
     return str_ioctl(stream, I_STR, &io, NULL);
 }
 
+/* A name in the shape that a host has. */
+static struct name named_on(const struct str_host *host, uint8_t node, uint16_t port) {
+    uint16_t swapped = (uint16_t)(port << 8 | port >> 8);
+    struct name first = {NAME_HEAD, swapped, node, {0}}, second = {SECOND_HEAD, swapped, node, {0}};
+    return host == sides[1].host ? second : first;
+}
+
 static void open_side(struct side *side, uint8_t node) {
     static const struct str_device_calls calls = {transmit};
     struct str_environment environment = {.context = side, .now = clock_of, .log = log_of};
@@ -137,21 +174,21 @@ static void open_side(struct side *side, uint8_t node) {
     side->host = str_host_open(&environment);
     assert(side->host);
     assert(str_device_create(side->host, "wire", &calls, side, &side->device) == 0);
-    if (str_load(side->host, CAPSULE, "tp", NULL, &side->instance, &why)) {
+    if (str_load(side->host, side == &sides[0] ? CAPSULE : SECOND_CAPSULE, "tp", NULL, &side->instance, &why)) {
         printf("%s\n", why);
         abort();
     }
     assert(str_open(side->host, "tp.tdp", &side->control) == 0);
     assert(str_open(side->host, "wire", &side->lower) == 0);
     assert(str_link(side->control, side->lower, 0, &side->link) == 0);
-    struct request request = {.interface = "tl0", .address = {NAME_HEAD, 0, node, {0}}};
+    struct request request = {.interface = "tl0", .address = named_on(side->host, node, 0)};
     assert(control(side->control, SET_ADDRESS, &request) == 0);
 }
 
 static void open_both(void) {
     now = 1000000 * MS;
     seed = 1;
-    lost_of_8 = 0;
+    lost_of_8 = repeated_of_8 = overtaken_of_8 = 0;
     memset(sides, 0, sizeof sides);
     open_side(&sides[0], 1);
     open_side(&sides[1], 2);
@@ -177,9 +214,7 @@ static void close_both(void) {
     close_side(&sides[1]);
 }
 
-static struct name named(uint8_t node, uint16_t port) {
-    return (struct name){NAME_HEAD, (uint16_t)(port << 8 | port >> 8), node, {0}};
-}
+static struct name named(uint8_t node, uint16_t port) { return named_on(sides[0].host, node, port); }
 
 /* Messages come from the current host: that of the stream which takes them. */
 static struct {
@@ -197,12 +232,13 @@ static struct str_stream *opened(struct side *side, const char *device) {
     return stream;
 }
 
-static void enter(struct str_stream *stream) {
+static struct str_host *enter(struct str_stream *stream) {
     size_t i = owner_count;
     do
         i = (i + 7) % 8;
     while (owners[i].stream != stream);
     str_enter(owners[i].host);
+    return owners[i].host;
 }
 
 /* The result of a routine, when the queues of the current host have been served: an isolated instance answers in a service
@@ -240,7 +276,7 @@ static mblk_t *bytes(const void *from, size_t count) {
 }
 
 static int bind_to(struct str_stream *stream, uint16_t port, unsigned backlog, struct name *bound) {
-    struct name name = named(0, port);
+    struct name name = named_on(enter(stream), 0, port);
     assert(SEND(stream, tpi_bind_req(&name, port ? sizeof name : 0, backlog)) == 0);
     mblk_t *answer = next(stream);
     assert(answer);

@@ -42,7 +42,7 @@ static void set_clock(uint64_t (*routine)(void *)) { environment.now = routine; 
 
 /* A protocol that notes what it is asked. */
 static int initialized, fasts, slows, ctl_command, requests[PRU_NREQ + 1], interrupts;
-static int refuse_attach;
+static int refuse_attach, abort_lingers;
 static void initialize(void) { initialized++; }
 static void fast(void) { fasts++; }
 static void slow(void) { slows++; }
@@ -55,6 +55,8 @@ static int request(struct socket *so, int number, struct mbuf *m, struct mbuf *n
         so->so_pcb = refuse_attach ? NULL : (caddr_t)so;
         return refuse_attach ? ENOBUFS : so->so_snd.sb_hiwat ? 0 : soreserve(so, 2000, 2000);
     }
+    if (number == PRU_ABORT && abort_lingers)
+        return 0; /* it tells the peer first */
     if (number == PRU_DETACH || number == PRU_ABORT) {
         so->so_pcb = NULL;
         soisdisconnected(so);

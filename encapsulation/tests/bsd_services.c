@@ -246,6 +246,18 @@ static void test_processes(void) {
     other = 7;
     assert(sysctl_int(NULL, &length, &other, sizeof other, &value) == 0 && value == 7);
     assert(sysctl_rdint(NULL, &length, &other, value) == EPERM);
+    struct timeval mine = {1, 2}, read;
+    length = sizeof read - 1;
+    assert(sysctl_rdstruct(&read, &length, NULL, &mine, sizeof mine) == ENOMEM);
+    length = sizeof read;
+    assert(sysctl_rdstruct(&read, &length, NULL, &mine, sizeof mine) == 0 && read.tv_usec == 2);
+    assert(sysctl_rdstruct(&read, &length, &read, &mine, sizeof mine) == EPERM);
+    read.tv_sec = 9;
+    assert(sysctl_struct(NULL, &length, &read, sizeof read, &mine, sizeof mine) == 0 && mine.tv_sec == 9);
+    assert(sysctl_struct(NULL, &length, &read, sizeof read + 1, &mine, sizeof mine) == EINVAL);
+    char text[8];
+    length = sizeof text;
+    assert(sysctl_rdstring(text, &length, NULL, "name") == 0 && length == 5 && strcmp(text, "name") == 0);
 }
 
 static void test_checksum(void) {

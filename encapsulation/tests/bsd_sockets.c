@@ -117,6 +117,37 @@ static void test_incoming_connections(void) {
     assert(bsd_next_marked() == NULL);
 }
 
+static void test_an_aborted_connection_ends_when_its_protocol_says_so(void) {
+    struct socket *head = made(), *so;
+    head->so_options |= SO_ACCEPTCONN;
+    head->so_qlimit = 2;
+    so = sonewconn(head, SS_ISCONFIRMING);
+    assert(so && head->so_qlen == 1 && so->so_state & SS_ISCONFIRMING);
+    abort_lingers = 1;
+    bsd_socket_close(head); /* does not wait for it */
+    abort_lingers = 0;
+    assert(so->so_pcb && !so->so_head && so->so_state & SS_NOFDREF);
+    bsd_bury();
+    soisdisconnecting(so);
+    so->so_pcb = NULL;
+    soisdisconnected(so);
+    sofree(so);
+    assert(so->bsd_flags & BSD_DEAD && bsd_next_marked() == NULL);
+    bsd_bury();
+}
+
+static void woken(void *argument) { sorwakeup((struct socket *)argument); }
+
+static void test_waiting_for_a_buffer(void) {
+    struct socket *so = made();
+    bsd_timeout(woken, so, hz);
+    assert(sbwait(&so->so_rcv) == 0 && !(so->so_rcv.sb_flags & SB_WAIT)); /* the timeout came forward */
+    assert(sbwait(&so->so_rcv) == EWOULDBLOCK);
+    so->so_rcv.sb_flags = 0;
+    assert(bsd_next_marked() == so);
+    bsd_socket_close(so);
+}
+
 int main(void) {
     begin();
     RUN(buffers_of_bytes);
@@ -125,6 +156,8 @@ int main(void) {
     RUN(reserves);
     RUN(states_of_a_connection);
     RUN(incoming_connections);
+    RUN(an_aborted_connection_ends_when_its_protocol_says_so);
+    RUN(waiting_for_a_buffer);
     finish();
     return 0;
 }

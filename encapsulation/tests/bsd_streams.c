@@ -1,5 +1,6 @@
 /* Connections of protocols of 4.4BSD as STREAMS drivers. */
 #include "tests/bsd_hosts.h"
+#include "tests/seeds.h"
 
 struct connection {
     struct str_stream *client, *listener, *server;
@@ -97,14 +98,19 @@ static void test_a_stream_carries_data_and_ends_in_order(void) {
     close_both();
 }
 
-static void test_a_stream_survives_loss(void) {
-    open_both();
-    lost_of_8 = 1;
-    struct connection it = connected();
-    transfer(&it);
-    release(&it);
-    close_connection(&it);
-    close_both();
+static void test_a_stream_survives_bad_networks(void) {
+    EACH_SEED(number, 4) {
+        open_both();
+        seed = number;
+        lost_of_8 = 1;
+        repeated_of_8 = number % 2;
+        overtaken_of_8 = number / 2 % 2;
+        struct connection it = connected();
+        transfer(&it);
+        release(&it);
+        close_connection(&it);
+        close_both();
+    }
 }
 
 static void test_an_endpoint_connects_again(void) {
@@ -200,7 +206,7 @@ static void test_connections_time_out_on_the_hosts_clock(void) {
 
 int main(void) {
     RUN(a_stream_carries_data_and_ends_in_order);
-    RUN(a_stream_survives_loss);
+    RUN(a_stream_survives_bad_networks);
     RUN(an_endpoint_connects_again);
     RUN(expedited_data_passes);
     RUN(abortive_release_reaches_the_peer);

@@ -95,6 +95,16 @@ fn data_comes_whole_and_in_order_over_bad_networks() {
 }
 
 #[test]
+fn the_first_port_that_is_chosen_is_one() {
+    // The second host of this seed draws the last port as the one before the first.
+    let mut world = world(7945, &Conditions::default());
+    let mut end = End::open(&world.sides[1].host, "ip.tcp");
+    end.bind(&mut world, &[], 0).expect("a port is chosen");
+    drop(end);
+    world.end();
+}
+
+#[test]
 fn a_receiver_that_does_not_read_stops_the_sender() {
     let mut world = world(4, &Conditions { delay: 1_000_000, ..Conditions::default() });
     let [a, mut b] = connected(&mut world);

@@ -31,6 +31,7 @@ struct hidden { char *p; u_short unread_too; };
 struct in_other { char *p; };
 struct block { struct block *next; u_int state; };
 struct other { char *p; };
+struct by_type { char *p; };
 "#;
 
 /// The lines that must be named are marked with the name of the type.
@@ -57,6 +58,12 @@ first_input(m, off)
     cp += 4;
     ((struct with_union *)cp)->behind = f->source; /* struct with_union */
     return (((struct with_array *)(mtod(m, char *) + 4))->behind + f->len); /* struct with_array */
+}
+
+first_called_by_pointer(f)
+    struct flat *f;
+{
+    return (((struct by_type *)f)->p[0]); /* struct by_type */
 }
 
 first_more(m)
@@ -156,6 +163,7 @@ fn structures_with_pointers_are_named_and_no_others() {
         "named",
         "struct aligned",
         "struct behind_name",
+        "struct by_type",
         "struct ending",
         "struct hidden",
         "struct in_other",

@@ -1,6 +1,7 @@
 /* Random operations on a queue, against a model of the documented rules that is as simple as can be: an array of
  * messages. */
 #include "streams_queue.h"
+#include "tests/seeds.h"
 
 #define MOST 200
 #define BANDS 4
@@ -267,11 +268,9 @@ static void step(queue_t *q) {
 }
 
 static void test_queue_follows_the_model(void) {
-    for (unsigned seed = 1; seed <= 200; seed++) {
-        if (seed > 1) {
-            end();
-            begin();
-        }
+    EACH_SEED(seed, 200) {
+        end();
+        begin();
         state = seed;
         count = 0;
         memset(flows, 0, sizeof flows);

@@ -1,6 +1,7 @@
 /* Random use of everything at once: streams, modules, multiplexors, devices, faults of memory, and messages of
  * every type from below. Nothing may crash or leak. */
 #include "streams_queue.h"
+#include "tests/seeds.h"
 
 #define STREAMS 6
 
@@ -249,7 +250,7 @@ static void storm(unsigned steps) {
 }
 
 static void test_random_use(void) {
-    for (unsigned seed = 1; seed <= 300; seed++) {
+    EACH_SEED(seed, 300) {
         state = seed;
         storm(1000);
         str_host_close(host); /* with what is open */

@@ -35,8 +35,19 @@ fn environment_with(test: &str) {
 }
 
 fn import(tree: &Path, description: &Path, flags: Vec<String>, folder: &Path) -> Result<Imported, Refused> {
+    import_in("sunos4", tree, description, flags, folder)
+}
+
+fn import_in(
+    environment: &str,
+    tree: &Path,
+    description: &Path,
+    flags: Vec<String>,
+    folder: &Path,
+) -> Result<Imported, Refused> {
     let (tree, description) = (tree.to_path_buf(), Some(description.to_path_buf()));
-    Import { tree, environment: "sunos4".into(), name: "tp".into(), description, flags, isolate: false }.write(folder)
+    let (environment, name) = (environment.into(), "tp".into());
+    Import { tree, environment, name, description, flags, isolate: false }.write(folder)
 }
 
 #[test]
@@ -61,6 +72,13 @@ fn protocols_of_sunos_4_run_as_drivers() {
     for test in ["tests/bsd_datagrams.c", "tests/bsd_streams.c"] {
         c::pass(&[library.clone(), room().join(test)], &["-DSUNOS4", &capsule, &rpath]);
     }
+    // The first host has the same protocols in the style of 4.4BSD.
+    let (tree, other) = (room().join("tests/bsd"), tempfile::tempdir().expect("a folder"));
+    let first = import_in("bsd44", &tree, &tree.join("tp.toml"), flags(), other.path());
+    let first = first.unwrap_or_else(|refused| panic!("{refused:?}"));
+    let first = format!("-DCAPSULE=\"{}\"", first.capsule.display());
+    let second = format!("-DSECOND_CAPSULE=\"{}\"", imported.capsule.display());
+    c::pass(&[library, room().join("tests/bsd_streams.c")], &[&first, &second, &rpath]);
 }
 
 /// A file beside the protocols that needs a flag of its own, and reports a place.

@@ -174,6 +174,15 @@ static void test_lent_storage_is_given_back(void) {
     assert(released == 1 && bsd_crossings.lent == 1);
     m_free(again);
     assert(released == 11);
+    /* Storage can be released before the mbuf. */
+    m = mclgetx((int (*)())release, 100, below, sizeof below, M_DONTWAIT);
+    n = chain((int[]){600}, 1, true);
+    mclput(m);
+    mclput(n);
+    assert(released == 111 && !M_HASCL(m) && !M_HASCL(n));
+    m_free(m);
+    m_free(n);
+    assert(released == 111);
     end();
 }
 
@@ -292,6 +301,10 @@ static void test_room_in_front(void) {
     old = m;
     M_PREPEND(m, 20, M_DONTWAIT);
     assert(m == old && m->m_len == 34);
+    fill(mtod(m, char *), 34, 0);
+    fill(mtod(m->m_next, char *), 100, 34);
+    check(m, 0, 134);
+    assert(m->m_off + 34 <= MMAXOFF && m->m_off >= MMAXOFF - 34 - sizeof(long));
     M_PREPEND(m, MLEN + 1, M_DONTWAIT);
     assert(m == NULL);
     m = chain((int[]){100}, 1, true);

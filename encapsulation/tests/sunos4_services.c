@@ -1,6 +1,9 @@
 /* Services, sockets, interfaces and routes of SunOS 4. */
 #include "tests/bsd_protocol.h"
 
+#include "bsd/lower.h"
+#include "sunos4/families.h"
+
 #include <sys/ioctl.h>
 #include <sys/kmem_alloc.h>
 #include <sys/user.h>
@@ -136,6 +139,7 @@ static void test_addresses_of_interfaces(void) {
     assert(ifa_ifwithaddr(&own) == &ether_address && ifa_ifwithaddr(&broadcast) == &ether_address);
     assert(ifa_ifwithaddr(&other) == NULL && ifa_ifwithnet(&other) == &ether_address);
     assert(ifa_ifwithdstaddr(&end) == &line_address && ifa_ifwithdstaddr(&own) == NULL && ifa_ifwithnet(&end) == NULL);
+    assert(ifa_ifwithaddr(&end) == NULL && ifa_ifwithdstaddr(&broadcast) == NULL); /* they share their place */
     other.sa_family = AF_MAX + 3;
     assert(ifa_ifwithnet(&other) == NULL);
     assert(ifunit("en1") == &ether && ifunit("sl0") == &line && ifunit("en") == NULL);
@@ -143,6 +147,7 @@ static void test_addresses_of_interfaces(void) {
     struct socket *so = made();
     assert(ifioctl(so, SIOCGIFFLAGS, (caddr_t)&request, NULL) == 0 && request.ifr_flags & IFF_BROADCAST);
     request.ifr_flags = 0;
+    ctl_command = -1;
     assert(ifioctl(so, SIOCSIFFLAGS, (caddr_t)&request, NULL) == 0 && ether.if_flags == IFF_BROADCAST);
     assert(ctl_command == PRC_IFDOWN);
     request.ifr_flags = IFF_UP;
@@ -222,6 +227,89 @@ static void test_loopback_brings_packets_back(void) {
     netisr = 0;
 }
 
+/* A family of Ethernets: it takes frames of its type into a queue, and those of 802.3 itself. */
+static struct ifqueue family_queue = {.ifq_maxlen = 2};
+static int family_interrupts, taken;
+static u_short seen;
+
+static struct ifqueue *take_packet(struct ifnet *ifp, struct mbuf *m, struct ether_header *header) {
+    assert(*mtod(m, struct ifnet **) == ifp);
+    seen = header->ether_type;
+    if (seen > ETHERMTU)
+        return &family_queue;
+    m_freem(m);
+    return taken++, NULL;
+}
+
+static int find_station(struct sockaddr *to, struct mbuf *m, struct ifnet *ifp, u_char *station) {
+    (void)ifp;
+    if (to->sa_data[0] == 99) {
+        m_freem(m);
+        return 1;
+    }
+    memset(station, to->sa_data[1], 6);
+    return 0;
+}
+
+static int serve(void) { return family_interrupts++; }
+
+static struct ether_family own = {FAMILY, 0x1234, (struct ifqueue * (*)()) take_packet, (int (*)())find_station,
+                                  (int (*)())serve, NULL};
+static struct ether_family old_frames = {0, EF_8023_TYPE, (struct ifqueue * (*)()) take_packet, NULL, NULL, NULL};
+
+static void receive(int type, int length) {
+    struct ether_header header = {.ether_type = htons((u_short)type)};
+    struct mbuf *m = data("0123456789");
+    m->m_len = length;
+    bsd_families_input(&ether, m, &header);
+}
+
+static void test_families_take_frames(void) {
+    assert(ether_register(&own) == 0 && ether_register(&old_frames) == 0 && ether_register(&own) == EEXIST);
+    netisr = 0;
+    receive(0x1234, 10);
+    receive(0x1234, 5);
+    assert(seen == 0x1234 && family_queue.ifq_len == 2 && netisr == 1 << BSD_FAMILIES_NETISR);
+    receive(0x1234, 7);
+    assert(family_queue.ifq_len == 2 && family_queue.ifq_drops == 1); /* full */
+    bsd_families_interrupt();
+    bsd_families_interrupt();
+    assert(family_interrupts == 1);
+    struct ifnet *ifp = NULL;
+    struct mbuf *m;
+    IF_DEQUEUEIF(&family_queue, m, ifp)
+    assert(ifp == &ether && m->m_len == 10);
+    m_freem(m);
+    if_qflush(&family_queue);
+    receive(200, 10);
+    assert(seen == 200 && taken == 1);
+    int unknown = ether.if_noproto;
+    receive(0x800, 10);
+    assert(ether.if_noproto == unknown + 1);
+    netisr = 0;
+}
+
+static void test_families_find_stations(void) {
+    struct ether_header header = {0};
+    struct sockaddr to = address(1, 7), kept = address(99, 1), foreign = {.sa_family = AF_INET};
+    struct mbuf *m = data("x"), *other = data("y");
+    assert(bsd_families_output(&ether, &m, &to, NULL, &header) == 0);
+    assert(header.ether_dhost[5] == 7 && header.ether_type == htons(0x1234));
+    own.ef_ethertype = EF_8023_TYPE;
+    assert(bsd_families_output(&ether, &m, &to, NULL, &header) == 0 && header.ether_type == 0);
+    assert(bsd_families_output(&ether, &m, &foreign, NULL, &header) == EAFNOSUPPORT);
+    assert(bsd_families_output(&ether, &other, &kept, NULL, &header) == BSD_KEPT);
+    m_freem(m);
+    own.ef_ethertype = 0x1234;
+}
+
+static void test_domains_of_drivers_stay(void) {
+    int before = initialized;
+    domaininit(); /* the family is there */
+    assert(domains == &family && family.dom_next == NULL && initialized == before);
+    bsd_timeouts_end();
+}
+
 int main(void) {
     begin();
     attach_interfaces();
@@ -234,6 +322,9 @@ int main(void) {
     RUN(routes);
     RUN(redirects);
     RUN(loopback_brings_packets_back);
+    RUN(families_take_frames);
+    RUN(families_find_stations);
+    RUN(domains_of_drivers_stay);
     finish();
     return 0;
 }

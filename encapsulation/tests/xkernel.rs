@@ -65,8 +65,8 @@ fn protocols_of_the_x_kernel_run_as_drivers() {
     assert_eq!(imported.sources, 3);
     let (library, rpath) = streams(folder.path());
     let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
-    for test in ["tests/xkernel_datagrams.c", "tests/xkernel_connections.c"] {
-        c::pass(&[library.clone(), room().join(test)], &[&capsule, &rpath]);
+    for test in ["xkernel_datagrams.c", "xkernel_connections.c", "xkernel_storm.c"] {
+        c::pass(&[library.clone(), room().join("tests").join(test)], &[&capsule, &rpath]);
     }
 }
 
@@ -77,6 +77,15 @@ fn protocols_of_version_3_3_over_ethernet() {
     let (library, rpath) = streams(folder.path());
     let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
     c::pass(&[library, room().join("tests/xkernel_ethernets.c")], &[&capsule, &rpath]);
+}
+
+#[test]
+fn protocols_that_wait_run_on_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let imported = write("meet.toml", folder.path());
+    let (library, rpath) = streams(folder.path());
+    let capsule = format!("-DCAPSULE=\"{}\"", imported.capsule.display());
+    c::pass(&[library, room().join("tests/xkernel_threads.c")], &[&capsule, &rpath]);
 }
 
 /// A source that creates threads is refused, and one that waits for semaphores is told what they do.

@@ -1,50 +1,5 @@
 /* Connections of protocols of the x-kernel as STREAMS drivers: requests, loss, several instances, failures. */
-#include "tests/xkernel_hosts.h"
-
-static t_uscalar_t number_of(struct end end) {
-    struct T_capability_req ask = {T_CAPABILITY_REQ, TC1_ACCEPTOR_ID};
-    str_enter(end.host);
-    mblk_t *message = bytes(&ask, sizeof ask);
-    message->b_datap->db_type = M_PCPROTO;
-    assert(SEND(end, message) == 0);
-    mblk_t *answer = next(end);
-    assert(answer && tpi_type(answer) == T_CAPABILITY_ACK);
-    t_uscalar_t number = ((struct T_capability_ack *)(void *)answer->b_rptr)->ACCEPTOR_id;
-    freemsg(answer);
-    return number;
-}
-
-/* Connects; the acknowledgement and the confirmation are taken. */
-static void call(struct end end, int side, unsigned service) {
-    struct name to = named(side, service);
-    assert(SEND(end, tpi_conn_req(&to, sizeof to, NULL)) == 0);
-    assert(next_type(end) == T_OK_ACK && next_type(end) == T_CONN_CON);
-}
-
-/* The sequence number of an offered connection, or 0. */
-static t_scalar_t offered(struct end listener) {
-    mblk_t *message = next(listener);
-    t_scalar_t sequence = 0;
-    if (message && tpi_type(message) == T_CONN_IND)
-        sequence = ((struct T_conn_ind *)(void *)message->b_rptr)->SEQ_number;
-    if (message)
-        freemsg(message);
-    return sequence;
-}
-
-static struct end accepted(struct end listener, int side) {
-    struct end end = opened(side, "x.rr");
-    t_scalar_t sequence = offered(listener);
-    assert(sequence);
-    t_uscalar_t number = number_of(end);
-    assert(SEND(listener, tpi_conn_res(number, sequence, NULL)) == 0 && next_type(listener) == T_OK_ACK);
-    return end;
-}
-
-static void request(struct end end, const void *data, size_t count) {
-    str_enter(end.host);
-    assert(SEND(end, tpi_data_req(false, bytes(data, count))) == 0);
-}
+#include "tests/xkernel_calls.h"
 
 static int control(struct end end, t_scalar_t flags, int operation, int value) {
     struct {

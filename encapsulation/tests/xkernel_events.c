@@ -144,6 +144,32 @@ static void test_texts_of_addresses(void) {
     assert(strcmp(ipHostStr(&host), "10.1.2.255") == 0 && strcmp(ethHostStr(&station), "02:00:00:00:0a:ff") == 0);
 }
 
+static IPhost ip(u_char a, u_char b, u_char c, u_char d) { return (IPhost){a, b, c, d}; }
+
+static void test_netmasks(void) {
+    IPhost mask, net = ip(10, 0, 0, 0), bits = ip(255, 255, 0, 0), hosts[] = {ip(10, 1, 2, 3), ip(10, 2, 0, 1)};
+    IPhost class_b = ip(172, 16, 1, 1), class_c = ip(192, 168, 1, 1);
+    netMaskInit();
+    netMaskDefault(&mask, &class_b);
+    assert(strcmp(ipHostStr(&mask), "255.255.0.0") == 0);
+    netMaskDefault(&mask, &class_c);
+    assert(strcmp(ipHostStr(&mask), "255.255.255.0") == 0);
+    assert(netMaskSubnetsEqual(&hosts[0], &hosts[1]) && netMaskNetsEqual(&hosts[0], &hosts[1]));
+    assert(netMaskAdd(&net, &bits) == 0);
+    netMaskFind(&mask, &hosts[0]);
+    assert(IP_EQUAL(mask, bits));
+    assert(!netMaskSubnetsEqual(&hosts[0], &hosts[1]) && netMaskNetsEqual(&hosts[0], &hosts[1]));
+    assert(!netMaskNetsEqual(&hosts[0], &class_b));
+    IPhost all = ip(10, 1, 255, 255), none = ip(10, 1, 0, 0), whole = ip(10, 255, 255, 255);
+    assert(netMaskIsBroadcast(&all) && netMaskIsBroadcast(&none) && netMaskIsBroadcast(&whole));
+    assert(netMaskIsBroadcast(&IP_LOCAL_BCAST) && !netMaskIsBroadcast(&hosts[0]));
+    for (int i = 0; i < 70; i++) {
+        net = ip(11, 0, 0, 0);
+        net.a = (u_char)(11 + i);
+        assert(netMaskAdd(&net, &bits) == (i < 63 ? 0 : -1));
+    }
+}
+
 static void test_xGetTime(void) {
     XTime time;
     now = 5000001 * MS;
@@ -209,6 +235,7 @@ int main(void) {
     RUN(lines_of_rom);
     RUN(traces_and_errors_are_logged);
     RUN(texts_of_addresses);
+    RUN(netmasks);
     RUN(xGetTime);
     RUN(ocsum);
     RUN(xMalloc);

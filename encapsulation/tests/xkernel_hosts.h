@@ -12,6 +12,10 @@
 #include <string.h>
 
 #define MS 1000000ULL
+#ifndef CONTROL
+#define CONTROL "x.dgram" /* a device of the capsule */
+#define EXTRA NULL        /* an option */
+#endif
 #define SIDES 2
 #define OPTION_LEVEL 0x786b
 /* Control operations: of all protocols, and of rr. */
@@ -44,7 +48,7 @@ struct side {
 
 static struct side sides[SIDES];
 static uint64_t now;
-static unsigned lost_of_8; /* how many of eight frames are lost */
+static unsigned lost_of_8, twice_of_8, early_of_8; /* how many of eight frames are lost, repeated, overtake others */
 static uint32_t seed;
 static char logged[512];
 
@@ -53,6 +57,19 @@ static uint64_t clock_of(void *context) { return (void)context, now; }
 static void log_of(void *context, const char *line) {
     (void)context;
     snprintf(logged, sizeof logged, "%s", line);
+}
+
+static inline bool chance(unsigned of_8) { return (pseudo() >> 16 & 7) < of_8; }
+
+/* A frame goes to a side, behind or before those on their way. */
+static void put_on_wire(struct side *to, struct frame *frame) {
+    if (chance(early_of_8) && to->first) {
+        frame->next = to->first;
+        to->first = frame;
+        return;
+    }
+    *to->last = frame;
+    to->last = &frame->next;
 }
 
 static int transmit(void *context, mblk_t *message) {
@@ -70,12 +87,16 @@ static int transmit(void *context, mblk_t *message) {
     }
     freemsg(message);
     from->sent++;
-    if ((pseudo() >> 16 & 7) < lost_of_8) {
-        free(frame);
-        return 0;
+    if (chance(twice_of_8)) {
+        struct frame *again = malloc(sizeof *again);
+        assert(again);
+        memcpy(again, frame, sizeof *again);
+        put_on_wire(to, again);
     }
-    *to->last = frame;
-    to->last = &frame->next;
+    if (chance(lost_of_8))
+        free(frame);
+    else
+        put_on_wire(to, frame);
     return 0;
 }
 
@@ -97,7 +118,7 @@ static void pass(uint64_t ms) {
     for (;;) {
         bool busy = false;
         for (int i = 0; i < SIDES; i++)
-            busy |= str_run(sides[i].host) | deliver(&sides[i]);
+            busy |= str_run(sides[i].host), busy |= deliver(&sides[i]);
         if (busy)
             continue;
         uint64_t next = UINT64_MAX;
@@ -117,7 +138,7 @@ static void open_side(int number) {
     struct side *side = &sides[number];
     struct str_environment environment = {.context = side, .now = clock_of, .log = log_of};
     char host[32];
-    const char *options[] = {host, NULL}, *why = "";
+    const char *options[] = {host, EXTRA, NULL}, *why = "";
     snprintf(host, sizeof host, "host=0a:00:00:%02x", number + 1);
     memset(side, 0, sizeof *side);
     side->last = &side->first;
@@ -128,7 +149,7 @@ static void open_side(int number) {
         printf("%s\n", why);
         abort();
     }
-    assert(str_open(side->host, "x.dgram", &side->control) == 0);
+    assert(str_open(side->host, CONTROL, &side->control) == 0);
     assert(str_open(side->host, "wire", &side->lower) == 0);
     assert(str_link(side->control, side->lower, 0, &side->link) == 0);
 }
@@ -136,7 +157,7 @@ static void open_side(int number) {
 static inline void open_both(void) {
     now = 1000000 * MS;
     seed = 1;
-    lost_of_8 = 0;
+    lost_of_8 = twice_of_8 = early_of_8 = 0;
     open_side(0);
     open_side(1);
 }
@@ -161,7 +182,7 @@ static inline void close_both(void) {
     close_side(&sides[1]);
 }
 
-static struct name named(int side, unsigned port) {
+static inline struct name named(int side, unsigned port) {
     struct name name = {{10, 0, 0, (uint8_t)(side + 1)}, {(uint8_t)(port >> 8), (uint8_t)port}};
     return name;
 }
@@ -172,7 +193,7 @@ struct end {
     struct str_host *host;
 };
 
-static struct end opened(int side, const char *device) {
+static inline struct end opened(int side, const char *device) {
     struct end end = {NULL, sides[side].host};
     assert(str_open(end.host, device, &end.stream) == 0);
     return end;
@@ -187,7 +208,7 @@ static inline mblk_t *next(struct end end) {
 }
 
 /* The type of the next message, which is discarded; -1 without one. -2: plain data. -3: an error of the stream. */
-static int next_type(struct end end) {
+static inline int next_type(struct end end) {
     mblk_t *message = NULL;
     int error = str_receive(end.stream, &message);
     if (error && error != EAGAIN)
@@ -208,7 +229,7 @@ static inline mblk_t *bytes(const void *from, size_t count) {
 }
 
 /* Binds an end to a port; 0: to none. The error of TLI, or 0. */
-static int bind_to(struct end end, int side, unsigned port, unsigned backlog) {
+static inline int bind_to(struct end end, int side, unsigned port, unsigned backlog) {
     struct name name = named(side, port);
     assert(SEND(end, tpi_bind_req(&name, port ? sizeof name : 0, backlog)) == 0);
     mblk_t *answer = next(end);

@@ -63,6 +63,7 @@ static void describe(struct device *device, const struct xk_device *described) {
 
 static int start(struct str_host *host, const char *const *options) {
     int error = capsule_begin(host, options), count = 0;
+    xk_threads_begin();
 #ifdef NACRE_LOW_POINTERS
     if (!xk_low_reserve())
         return ENOMEM;
@@ -79,6 +80,7 @@ static int start(struct str_host *host, const char *const *options) {
 static void stop(struct str_host *host) {
     (void)host;
     endpoint_end();
+    xk_threads_end();
     xk_events_end();
     xk_messages_end();
     xk_low_end();

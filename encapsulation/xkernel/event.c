@@ -31,15 +31,23 @@ static void remove_event(struct xk_event *event) {
 
 static void run(void *argument) {
     struct xk_event *event = argument;
-    event->state = RUNNING;
+
     event->call(event, event->argument);
     event->state = FINISHED;
     if (event->is_detached)
         remove_event(event);
 }
 
+/* An event that finds no thread must not wait: it may be what the others wait for. */
+static void run_somewhere(void *argument) {
+    struct xk_event *event = argument;
+    event->state = RUNNING;
+    if (!xk_thread_run(run, event))
+        run(event);
+}
+
 static void expire(void *argument) {
-    capsule_run(run, argument);
+    capsule_run(run_somewhere, argument);
     xk_settle();
 }
 

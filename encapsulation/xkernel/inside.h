@@ -36,6 +36,13 @@ void *xk_low_allocate(size_t size);
 void xk_low_free(void *memory);
 void xk_low_end(void);
 
+/* Threads. `xk_thread_run` runs work now, on a thread if there are threads; false: all of them wait, and it did not
+ * run. `xk_threads_resume` lets those go on whose semaphores were signalled: outside of entries. */
+void xk_threads_begin(void);
+bool xk_thread_run(void (*work)(void *), void *argument);
+void xk_threads_resume(void);
+void xk_threads_end(void);
+
 void xk_rom_read(void);
 /* Creates the graph, once. */
 void xk_start(void);
@@ -91,6 +98,7 @@ struct xk_upper {
     struct xk_peer *peers; /* sessions of datagrams, the last used first */
     struct xk_call *calls;
     XObj session; /* the connection */
+    struct xk_job *job; /* that opens the connection or sends on it, and waits */
     mblk_t *partial;
     size_t partial_length;
     struct xk_upper *next;
@@ -102,6 +110,23 @@ XObj xk_user_create(struct xk_upper *);
 void xk_user_release(XObj user, bool disabled);
 struct xk_peer *xk_peer_add(struct xk_upper *, XObj session, const void *address, size_t length);
 void xk_peers_close(struct xk_upper *);
+/* A request of a user that may wait within the protocol. */
+enum { XK_OPEN, XK_SEND, XK_SEND_TO };
+struct xk_job {
+    struct xk_upper *upper; /* NULL: its user has given it up */
+    XObj user, session;
+    int kind, error;
+    bool is_finished, waits;
+    Msg message;
+    size_t length;
+    unsigned char address[ENDPOINT_ADDRESS];
+    struct xk_job *next;
+};
+/* Returns an errno value, 0 also while it waits; EAGAIN: the protocol could not take `*message`, which is returned. */
+int xk_job_run(struct xk_upper *, int kind, const void *address, size_t length, mblk_t **message);
+/* The user of these jobs gives them up: that of the connection, or all. */
+void xk_jobs_cancel(struct xk_upper *, bool all);
+int xk_session_open(struct xk_upper *, const void *address, size_t length, XObj *session);
 void xk_call_end(struct xk_call *);
 void xk_call_empty(struct xk_call *);
 void xk_session_close(struct xk_upper *);

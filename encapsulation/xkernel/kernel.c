@@ -67,16 +67,6 @@ void xGetTime(XTime *now) {
     now->usec = (long)(ns % 1000000000 / 1000);
 }
 
-void semInit(Semaphore *semaphore, int count) { semaphore->count = count; }
-
-void semWait(Semaphore *semaphore) {
-    if (semaphore->count <= 0)
-        Kabort("semWait: nobody could signal");
-    semaphore->count--;
-}
-
-void semSignal(Semaphore *semaphore) { semaphore->count++; }
-
 char *ipHostStr(IPhost *host) {
     static char text[4][16];
     static unsigned turn;

@@ -115,27 +115,29 @@ struct arrival {
     mblk_t *message;
 };
 
-static void input(void *argument) {
-    struct arrival *arrival = argument;
+/* The address of the sender, and the data. */
+static size_t unpack(mblk_t *head, unsigned char *from, mblk_t **data) {
+    struct tpi_range address = tpi_address(head);
+    size_t length = address.length < ENDPOINT_ADDRESS ? address.length : ENDPOINT_ADDRESS;
+    if (length > 0)
+        memcpy(from, address.bytes, length);
+    *data = head->b_cont;
+    head->b_cont = NULL;
+    str_freeb(head);
+    return length;
+}
+
+static void receive(void *argument) {
+    struct arrival *arrival = argument; /* of the caller, who does not wait */
     struct lower *lower = arrival->lower;
-    mblk_t *head = arrival->message;
+    mblk_t *data = arrival->message;
     unsigned char from[ENDPOINT_ADDRESS];
-    size_t length = 0;
     struct xk_ether ether;
     Msg m;
-    xk_start();
-    if (lower->kind->kind == XK_DATAGRAMS) {
-        struct tpi_range address = tpi_address(head);
-        length = address.length < sizeof from ? address.length : sizeof from;
-        if (length > 0)
-            memcpy(from, address.bytes, length);
-        mblk_t *data = head->b_cont;
-        head->b_cont = NULL;
-        str_freeb(head);
-        head = data;
-    }
     arrival->message = NULL;
-    xk_message(&m, head);
+    size_t length = lower->kind->kind == XK_DATAGRAMS ? unpack(data, from, &data) : 0;
+    xk_message(&m, data);
+    xk_start();
     if (lower->kind->kind == XK_ETHERNET) {
         const char *header = m.length >= ETHER_HEADER ? xk_msgPop(&m, ETHER_HEADER) : NULL;
         if (header)
@@ -150,6 +152,8 @@ static void input(void *argument) {
     }
     msgDestroy(&m);
 }
+
+static void input(void *argument) { (void)xk_thread_run(receive, argument); }
 
 static bool is_packet(const struct lower *lower, const mblk_t *message) {
     int type = message->b_datap->db_type;
@@ -167,8 +171,11 @@ static void take(queue_t *read, mblk_t *message) {
         str_freemsg(message);
         return;
     }
-    if (!capsule_run(input, &arrival) && arrival.message)
+    (void)capsule_run(input, &arrival);
+    if (arrival.message) { /* no thread, or no instance any more */
+        xk_crossings.dropped++;
         str_freemsg(arrival.message);
+    }
     xk_settle();
 }
 

@@ -43,8 +43,8 @@ int partStackTopByteLen(Part p) {
     return stack->top <= 0 || stack->top > PART_MAX_STACK ? -1 : stack->arr[stack->top - 1].len;
 }
 
-/* The external form: its length, the number of participants, and for each the size of its stack and the elements, each
- * with its length. An element without length is a pointer. */
+/* The external form: the number of participants (partExtLen), its length in bytes, and for each the size of its stack
+ * and the elements, each with its length. An element without length is a pointer. */
 struct form {
     char *at, *end;
 };
@@ -62,12 +62,14 @@ static bool write_element(struct form *form, const void *data, int length) {
     return write_bytes(form, &length, sizeof length) && write_bytes(form, length > 0 ? data : &data, bytes);
 }
 
+/* Elements may point into the buffer, as after partInternalize. */
 xkern_return_t partExternalize(Part *p, void *buffer, int *length) {
-    struct form form = {buffer, (char *)buffer + *length};
+    char bytes[LONGEST];
+    struct form form = {bytes, bytes + (*length < LONGEST ? *length : LONGEST)};
     int total = 0, count = p->len;
     if (count < 0 || count > MOST_PARTICIPANTS)
         return XK_FAILURE;
-    bool fits = write_bytes(&form, &total, sizeof total) && write_bytes(&form, &count, sizeof count);
+    bool fits = write_bytes(&form, &count, sizeof count) && write_bytes(&form, &total, sizeof total);
     for (int i = 0; fits && i < count; i++) {
         fits = write_bytes(&form, &p[i].stack.top, sizeof p[i].stack.top);
         for (int j = 0; fits && j < p[i].stack.top; j++)
@@ -75,8 +77,9 @@ xkern_return_t partExternalize(Part *p, void *buffer, int *length) {
     }
     if (!fits)
         return XK_FAILURE;
-    total = (int)(form.at - (char *)buffer);
-    memcpy(buffer, &total, sizeof total);
+    total = (int)(form.at - bytes);
+    memcpy(bytes + sizeof count, &total, sizeof total);
+    memcpy(buffer, bytes, (size_t)total);
     *length = total;
     return XK_SUCCESS;
 }
@@ -110,10 +113,9 @@ static bool read_element(struct form *form, PartStack *stack) {
 void partInternalize(Part *p, void *buffer) {
     struct form form = {buffer, (char *)buffer + LONGEST};
     int total = 0, count = 0, top = 0;
-    if (!read_int(&form, 2 * (int)sizeof total, LONGEST, &total))
+    if (!read_int(&form, 0, MOST_PARTICIPANTS, &count) || !read_int(&form, 2 * (int)sizeof total, LONGEST, &total))
         count = 0;
-    else if (form.end = (char *)buffer + total, !read_int(&form, 0, MOST_PARTICIPANTS, &count))
-        count = 0;
+    form.end = (char *)buffer + total;
     partInit(p, count ? count : 1);
     for (int i = 0; i < count; i++) {
         if (!read_int(&form, 0, PART_MAX_STACK, &top))

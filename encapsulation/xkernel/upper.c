@@ -50,6 +50,7 @@ static int unbind(struct endpoint *endpoint) {
     Part p;
     if (!upper->user)
         return 0;
+    xk_jobs_cancel(upper, true);
     xk_session_close(upper);
     xk_peers_close(upper);
     while (upper->calls)
@@ -115,7 +116,7 @@ static int remote(struct endpoint *endpoint, void *address, size_t *length) {
 }
 
 /* Opens a session: the peer's address, and this end's if it is bound to one. */
-static int open_session(struct xk_upper *upper, const void *address, size_t length, XObj *session) {
+int xk_session_open(struct xk_upper *upper, const void *address, size_t length, XObj *session) {
     struct xk_values values, own;
     Part p[2];
     partInit(p, upper->local_length ? 2 : 1);
@@ -128,41 +129,11 @@ static int open_session(struct xk_upper *upper, const void *address, size_t leng
 }
 
 static int send_datagram(struct endpoint *endpoint, const void *address, size_t length, mblk_t *data) {
-    struct xk_upper *upper = of(endpoint);
-    struct xk_peer **link = &upper->peers;
-    XObj session;
-    Msg m;
-    xk_message(&m, data);
-    while (*link && ((*link)->length != length || memcmp((*link)->address, address, length) != 0))
-        link = &(*link)->next;
-    struct xk_peer *peer = *link;
-    if (peer) { /* to the front */
-        *link = peer->next;
-        peer->next = upper->peers;
-        upper->peers = peer;
-        session = peer->session;
-    } else {
-        int error = open_session(upper, address, length, &session);
-        if (error) {
-            msgDestroy(&m);
-            return error;
-        }
-        xk_peer_add(upper, session, address, length);
-    }
-    xmsg_handle_t result = xPush(session, &m);
-    msgDestroy(&m);
-    return result >= 0 ? 0 : result == XMSG_ERR_WOULDBLOCK ? ENOBUFS : EIO;
+    return xk_job_run(of(endpoint), XK_SEND_TO, address, length, &data);
 }
 
 static int connect_to(struct endpoint *endpoint, const void *address, size_t length) {
-    struct xk_upper *upper = of(endpoint);
-    XObj session;
-    int error = open_session(upper, address, length, &session);
-    if (error)
-        return error;
-    upper->session = session;
-    endpoint_connected(endpoint);
-    return 0;
+    return xk_job_run(of(endpoint), XK_OPEN, address, length, NULL);
 }
 
 static int accept_call(struct endpoint *listener, void *incoming, struct endpoint *acceptor) {
@@ -188,31 +159,16 @@ static int accept_call(struct endpoint *listener, void *incoming, struct endpoin
     return 0;
 }
 
-/* The message is kept if the protocol cannot take it now: it may have pushed headers before it found out. */
-static int push(struct xk_upper *upper, mblk_t **message) {
-    Msg m, kept;
-    xk_message(&kept, *message);
-    *message = NULL;
-    msgConstructCopy(&m, &kept);
-    xmsg_handle_t result = xPush(upper->session, &m);
-    msgDestroy(&m);
-    upper->blocked = result == XMSG_ERR_WOULDBLOCK && upper->session;
-    if (upper->blocked) {
-        *message = xk_blocks(&kept);
-        return EAGAIN;
-    }
-    msgDestroy(&kept);
-    return result >= 0 ? 0 : EIO;
-}
-
 static int send_message(struct endpoint *endpoint, mblk_t **message, bool expedited, bool more) {
     struct xk_upper *upper = of(endpoint);
     if (expedited)
         return EOPNOTSUPP;
+    if (upper->job)
+        return EAGAIN; /* until it is done */
     if (!upper->session)
         return ENOTCONN;
     if (upper->device->service != XK_MESSAGES || (!more && !upper->partial))
-        return push(upper, message);
+        return xk_job_run(upper, XK_SEND, NULL, 0, message);
     upper->partial_length += msgdsize(*message);
     if (upper->partial_length > MOST_PARTIAL)
         return EMSGSIZE;
@@ -226,10 +182,11 @@ static int send_message(struct endpoint *endpoint, mblk_t **message, bool expedi
     *message = upper->partial;
     upper->partial = NULL;
     upper->partial_length = 0;
-    return push(upper, message);
+    return xk_job_run(upper, XK_SEND, NULL, 0, message);
 }
 
 static int disconnect(struct endpoint *endpoint) {
+    xk_jobs_cancel(of(endpoint), false);
     xk_session_close(of(endpoint));
     return 0;
 }
@@ -262,6 +219,7 @@ static int option(struct endpoint *endpoint, int level, int name, void *value, s
 }
 
 void xk_settle(void) {
+    xk_threads_resume();
     for (struct xk_upper *each = uppers; each && !capsule_failed(); each = each->next)
         if (each->blocked) {
             each->blocked = false;
@@ -276,6 +234,7 @@ void xk_upper_forget(struct xk_upper *upper) {
         link = &(*link)->next;
     if (*link)
         *link = upper->next;
+    xk_jobs_cancel(upper, true);
     drop_partial(upper);
     for (struct xk_call *call = upper->calls; call; call = call->next)
         xk_call_empty(call);
@@ -300,4 +259,5 @@ const struct endpoint_calls xk_calls = {
     .option = option,
     .link = xk_link,
     .unlink = xk_unlink,
+    .done = xk_threads_resume,
 };

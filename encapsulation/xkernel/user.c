@@ -220,7 +220,7 @@ void xk_user_release(XObj user, bool disabled) {
     forgotten_users = user;
     for (XObj *link = &forgotten_users; *link;) {
         XObj each = *link;
-        if (xk_is_referred(each)) {
+        if (each->rcnt > 1 || xk_is_referred(each)) {
             link = &each->up;
             continue;
         }

@@ -1,5 +1,5 @@
-//! Structures with pointers, or `long`s, to which packets are cast. They were written for processors on which these have
-//! 32 bits; with 64, what is behind them lies elsewhere than in the packet. No compiler reports it.
+//! Structures with pointers, or `long`s, to which packets are cast. They were written for processors on which these
+//! have 32 bits; with 64, what is behind them lies elsewhere than in the packet. No compiler reports it.
 //!
 //! Each file is compiled once more, without optimization. gcc writes its functions without macros and with all casts
 //! (`dump`), and debugging information has the layouts (`types`, `layout`). Pointers into packets are followed from the
@@ -70,7 +70,7 @@ pub struct Buffers {
     pub data: Vec<String>,
     /// Functions whose results are buffers for what is no packet, such as protocol control blocks.
     pub storage: Vec<String>,
-    /// Functions that write two pointers to where their first argument points, as `insque`; with their names in sources.
+    /// Functions that write two pointers to where their first argument points, as `insque`; with their names in source.
     pub queues: BTreeMap<String, String>,
 }
 

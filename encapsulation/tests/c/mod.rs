@@ -29,8 +29,8 @@ pub fn pass(files: &[PathBuf], flags: &[&str]) {
     arguments.extend(SANITIZERS.iter().chain(&linking).map(|flag| flag.to_string()));
     arguments.extend(["-o".to_string(), program.display().to_string(), "-ldl".to_string()]);
     gcc(&arguments, folder.path()).unwrap_or_else(|words| panic!("{words}"));
-    let ran =
-        nacre_process::run(&mut Command::new(&program), folder.path(), Duration::from_secs(300)).expect("it runs");
+    let limit = Duration::from_secs(if std::env::var_os("NACRE_SOAK").is_some() { 12 * 3600 } else { 300 });
+    let ran = nacre_process::run(&mut Command::new(&program), folder.path(), limit).expect("it runs");
     assert!(ran.status.success() && !ran.stopped, "{}", ran.words);
     let tests = declared(files.last().expect("a file of tests"));
     assert!(!tests.is_empty(), "no tests");

@@ -355,7 +355,8 @@ impl End {
 
     fn awaited(&mut self, world: &mut World, kind: i32) -> Option<Result<Message, Message>> {
         let mut found = None;
-        world.until(120 * SECOND, |_| {
+        // Of a handshake on a bad network, each try can take a minute.
+        world.until(600 * SECOND, |_| {
             found = self.event(kind).map(Ok).or_else(|| self.event(tpi::ERROR_ACK).map(Err));
             found.is_some()
         });

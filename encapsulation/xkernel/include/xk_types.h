@@ -78,6 +78,7 @@ typedef Semaphore xkSemaphore;
 void semInit(Semaphore *, int count);
 void semWait(Semaphore *);
 void semSignal(Semaphore *);
+void Delay(int milliseconds); /* ends the instance */
 
 /* Of the platform: joins what macros stand for. */
 #ifndef PASTE

@@ -19,6 +19,7 @@
 #define prottbl_h
 #define romopt_h
 #define gc_h
+#define netmask_h
 #define xtime_h
 #define ip_host_h
 #define eth_host_h
@@ -39,6 +40,7 @@
 #include "xk_upi.h"
 
 #include "xk_event.h"
+#include "xk_netmask.h"
 #include "xk_rom.h"
 #include "xk_trace.h"
 

@@ -25,6 +25,12 @@
 #define LWIP_SUPPORT_CUSTOM_PBUF 1
 #define LWIP_NETIF_TX_SINGLE_PBUF 0
 
+/* As usual, but never the end: one port after it, of 16 bits, is 0, and the first bind without a port fails. */
+#define TCP_LOCAL_PORT_RANGE_START 0xc000
+#define TCP_LOCAL_PORT_RANGE_END 0xffff
+#define TCP_ENSURE_LOCAL_PORT_RANGE(port) \
+    ((u16_t)(TCP_LOCAL_PORT_RANGE_START + (port) % (TCP_LOCAL_PORT_RANGE_END - TCP_LOCAL_PORT_RANGE_START)))
+
 /* Memory: pools would be the same for all uses of a capsule. What a peer can make it keep is bounded below. */
 #define MEM_LIBC_MALLOC 1
 #define MEMP_MEM_MALLOC 1

@@ -13,5 +13,7 @@ struct sockaddr_dl {
     u_char sdl_slen;
     char sdl_data[12]; /* name, then address */
 };
+#define CLLADDR(s) ((const char *)((s)->sdl_data + (s)->sdl_nlen))
+#define satosdl(sa) ((struct sockaddr_dl *)(sa))
 #define LLADDR(s) ((caddr_t)((s)->sdl_data + (s)->sdl_nlen))
 #endif

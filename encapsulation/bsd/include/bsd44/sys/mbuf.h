@@ -161,6 +161,7 @@ void m_reclaim(void);
 
 /* For the environment's own sources, which mbufs of other systems share. */
 #define BSD_PACKET_HEADERS
+#define BSD_STORAGE_FLAGS (M_EXT | M_BLOCK)
 #define BSD_POINT(m, at) ((m)->m_data = (caddr_t)(at))
 #define BSD_ADVANCE(m, bytes) ((m)->m_data += (bytes))
 #define BSD_IS_INSIDE(m) (!((m)->m_flags & M_EXT)) /* its data is within the mbuf */

@@ -9,6 +9,9 @@
 #define CTLTYPE_QUAD 4
 #define CTLTYPE_STRUCT 5
 int sysctl_int(void *oldp, size_t *oldlenp, void *newp, size_t newlen, int *value);
+int sysctl_rdstruct(void *oldp, size_t *oldlenp, void *newp, const void *from, int length);
+int sysctl_struct(void *oldp, size_t *oldlenp, void *newp, size_t newlen, void *at, int length);
+int sysctl_rdstring(void *oldp, size_t *oldlenp, void *newp, const char *text);
 int sysctl_rdint(void *oldp, size_t *oldlenp, void *newp, int value);
 
 #endif

@@ -61,7 +61,17 @@ static inline int bsd_spl(void) { return 0; }
 #define splsoftclock() bsd_spl()
 #define splstatclock() bsd_spl()
 #define spltty() bsd_spl()
+#define splvm() bsd_spl()
+#define splserial() bsd_spl()
+#define splsched() bsd_spl()
 #define splx(level) ((void)(level))
+
+#ifdef DIAGNOSTIC
+#define KASSERT(condition) ((condition) ? (void)0 : panic("%s:%d: %s", __FILE__, __LINE__, #condition))
+#else
+#define KASSERT(condition) ((void)0)
+#endif
+#define KDASSERT(condition) KASSERT(condition)
 
 static inline int imax(int a, int b) { return a > b ? a : b; }
 static inline int imin(int a, int b) { return a < b ? a : b; }

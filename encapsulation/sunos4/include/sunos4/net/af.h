@@ -12,5 +12,6 @@ struct afswitch {
     int (*af_netmatch)(); /* (address, address): whether their networks are equal */
 };
 extern struct afswitch afswitch[];
+int null_hash(), null_netmatch();
 
 #endif

@@ -5,9 +5,18 @@
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
+/* SunOS 4 has a structure where 4.3BSD has six bytes; sources that define `sun` get it. */
+struct ether_addr {
+    u_char ether_addr_octet[6];
+};
+#if defined sun && defined KERNEL
+#define BSD_STATION(name) struct ether_addr name
+#else
+#define BSD_STATION(name) u_char name[6]
+#endif
 struct ether_header {
-    u_char ether_dhost[6];
-    u_char ether_shost[6];
+    BSD_STATION(ether_dhost);
+    BSD_STATION(ether_shost);
     u_short ether_type;
 };
 #define ETHERTYPE_PUP 0x0200
@@ -34,8 +43,21 @@ struct ether_arp {
 /* An interface of the environment is an ifnet within an arpcom. */
 struct arpcom {
     struct ifnet ac_if;
-    u_char ac_enaddr[6];
+    BSD_STATION(ac_enaddr);
     struct in_addr ac_ipaddr;
 };
-extern u_char etherbroadcastaddr[6];
+extern BSD_STATION(etherbroadcastaddr);
+
+/* Families of Ethernets: who takes frames of a type, and who finds the station of an address (families.c). */
+struct ether_family {
+    int ef_family;
+    u_short ef_ethertype; /* of frames, in the order of the host */
+    struct ifqueue *(*ef_infunc)(); /* (ifp, m, header): the queue that gets the packet; null: it has taken it */
+    int (*ef_outfunc)();            /* (destination, m, ifp, station): not 0: it has taken the packet */
+    int (*ef_netisr)();             /* serves the queue */
+    struct ether_family *ef_next;
+};
+#define EF_8023_TYPE 1 /* frames of IEEE 802.3; less than any type */
+extern struct ether_family *ether_families;
+int ether_register(struct ether_family *family);
 #endif

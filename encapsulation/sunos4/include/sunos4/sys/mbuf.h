@@ -90,10 +90,12 @@ void m_cat(struct mbuf *m, struct mbuf *n);
 void m_adj(struct mbuf *m, int length);
 struct mbuf *m_pullup(struct mbuf *m, int length);
 struct mbuf *mclgetx(int (*release)(), long argument, caddr_t address, int length, int how);
+void mclput(struct mbuf *m);
 void m_reclaim(void);
 
 /* For the environment's own sources, which mbufs of other systems share. Names that only those have: */
 #define M_BLOCK 0x4000
+#define BSD_STORAGE_FLAGS M_BLOCK
 #define M_EOR 0
 #define M_BCAST 0
 #define M_MCAST 0
@@ -123,6 +125,7 @@ void m_reclaim(void);
 struct mbuf *bsd_dtom(const void *address);
 void bsd_clget(struct mbuf *m, int how);
 void bsd_add_cluster(struct mbuf *m);
+void bsd_extremove(struct mbuf *m);
 void bsd_drop_loan(struct mbuf *m);
 int bsd_storage(const struct mbuf *m);
 int bsd_length(const struct mbuf *m);
