@@ -26,8 +26,14 @@ fn module(name: &str, folder: &Path) {
     fs::create_dir_all(&tree).expect("a folder");
     fs::write(tree.join(format!("{name}.h")), text.header).expect("a file");
     fs::write(tree.join(format!("{name}.c")), text.source).expect("a file");
-    let import =
-        Import { tree, environment: "nacre".into(), name: name.into(), description: None, flags: vec!["-O1".into()], isolate: false };
+    let import = Import {
+        tree,
+        environment: "nacre".into(),
+        name: name.into(),
+        description: None,
+        flags: vec!["-O1".into()],
+        isolate: false,
+    };
     import.write(folder).unwrap_or_else(|refused| panic!("{name}: {refused:?}"));
 }
 
@@ -135,7 +141,8 @@ fn a_stack_over_udp() {
     let addresses = [tpi::ipv4([10, 0, 0, 1], 5000), tpi::ipv4([10, 0, 0, 2], 6000)];
     let option = |of: &[u8]| format!("to=0x{}", of.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     let options = [option(&addresses[1]), option(&addresses[0])];
-    let conditions = Conditions { loss: 0.05, reorder: 0.05, duplicate: 0.05, delay: 1_000_000, ..Conditions::default() };
+    let conditions =
+        Conditions { loss: 0.05, reorder: 0.05, duplicate: 0.05, delay: 1_000_000, ..Conditions::default() };
     let mut world = hosts(lwip(), "ip.udp", &stack, [&[&options[0]], &[&options[1]]], &conditions);
     let [mut a, mut b] = [0, 1].map(|at| End::open(&world.sides[at].host, "ip.udp"));
     a.bind(&mut world, &addresses[0], 0).expect("it is bound");
