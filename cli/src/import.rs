@@ -81,7 +81,10 @@ fn to_json(import: &Import, imported: Option<&Imported>, report: &Report) -> Val
 
 fn overlay(overlay: &Overlay) -> Value {
     let wide = |it: &Wide| json!({"member": it.member, "offset": it.offset, "is_pointer": it.is_pointer});
-    let displaced = |it: &Displaced| json!({"member": it.member, "offset": it.offset, "narrow_offset": it.narrow_offset, "is_used": it.is_used});
+    let displaced = |it: &Displaced| {
+        let offsets = (it.offset, it.narrow_offset);
+        json!({"member": it.member, "offset": offsets.0, "narrow_offset": offsets.1, "is_used": it.is_used})
+    };
     json!({
         "name": overlay.name,
         "place": overlay.place,

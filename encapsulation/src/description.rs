@@ -45,8 +45,8 @@ pub struct Environment {
     /// Whether they come before those of the source: a tree of a whole kernel has headers of the same names.
     #[serde(default)]
     pub headers_first: bool,
-    /// Folders of headers that foreign sources include in quotes (`#include "../net/if.h"`). They come before the folder
-    /// of the including file, too.
+    /// Folders of headers that foreign sources include in quotes (`#include "../net/if.h"`). They come before the
+    /// folder of the including file, too.
     #[serde(default)]
     pub quoted: Vec<String>,
     /// Flags for foreign sources, and for the glue.

@@ -1,4 +1,5 @@
-//! What programs need to load capsules: the library of STREAMS routines, its headers, and the program of isolated instances.
+//! What programs need to load capsules: the library of STREAMS routines, its headers, and the program of isolated
+//! instances.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -18,6 +18,7 @@ pub struct Leaf {
     pub narrow: Option<u64>,
 }
 
+/// What a leaf is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Pointer,
@@ -38,6 +39,7 @@ const NARROW: Rules = Rules { word: 4, is_packed: false };
 /// Structures that are nested deeper are not looked into.
 const DEEPEST: usize = 30;
 
+/// The layouts of the types of a file, as they are and with pointers and `long` of 32 bits.
 pub struct Layout<'a> {
     types: &'a Types,
     /// Whether a structure is packed. None: its layout follows other rules.
@@ -45,6 +47,7 @@ pub struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
+    /// Nothing is laid out before it is asked for.
     pub fn new(types: &'a Types) -> Layout<'a> {
         Layout { types, packed: RefCell::default() }
     }

@@ -43,6 +43,7 @@ pub struct Overlay {
     pub displaced: Vec<Displaced>,
 }
 
+/// A member that is wider than on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wide {
     /// Empty: the whole.
@@ -52,6 +53,7 @@ pub struct Wide {
     pub is_pointer: bool,
 }
 
+/// A member that lies elsewhere than on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Displaced {
     pub member: String,

@@ -7,6 +7,7 @@ pub struct Function {
     pub tokens: Vec<Token>,
 }
 
+/// A word, sign or constant.
 #[derive(Debug, PartialEq)]
 pub enum Token {
     Word(String),

@@ -12,6 +12,7 @@ use super::dump::Cast;
 /// A type, by its place in the debugging information.
 pub type Id = usize;
 
+/// What C makes of bytes.
 #[derive(Debug)]
 pub enum Type {
     /// A number, of which `is_long` says whether it is a `long`, or an enumeration.
@@ -45,6 +46,7 @@ pub struct Record {
     pub is_declaration: bool,
 }
 
+/// A member of a structure or union.
 #[derive(Debug)]
 pub struct Member {
     /// None: a structure without a name, whose members are used as those around it.
@@ -63,6 +65,7 @@ pub enum Target {
     Pointer,
 }
 
+/// Where a function is, and its variables.
 #[derive(Debug, Default)]
 pub struct Function {
     pub file: PathBuf,
@@ -72,6 +75,7 @@ pub struct Function {
     pub variables: BTreeMap<String, Vec<Id>>,
 }
 
+/// What the debugging information of a file tells.
 #[derive(Debug, Default)]
 pub struct Types {
     pub types: BTreeMap<Id, Type>,
@@ -127,6 +131,7 @@ impl Types {
         Ok(found)
     }
 
+    /// A type without typedefs and qualifiers.
     pub fn get(&self, id: Option<Id>) -> &Type {
         id.and_then(|id| self.types.get(&id)).unwrap_or(&Type::Other)
     }
