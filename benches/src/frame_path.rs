@@ -1,8 +1,8 @@
 //! Counts the instructions of a message through the runtime: two listeners in one process, without sockets.
 //!
 //! The program runs itself under callgrind (`nacre-benches --drive STACK LEVEL MESSAGES MODE`; a number is a mode: that
-//! of connections). So the count is that of the release code that a server runs, including the steps of the stack, over a
-//! transport of minimal cost.
+//! of connections). So the count is that of the release code that a server runs, including the steps of the stack, over
+//! a transport of minimal cost.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;

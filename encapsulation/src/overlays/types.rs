@@ -131,7 +131,7 @@ impl Types {
         Ok(found)
     }
 
-    /// A type without typedefs and qualifiers.
+    /// A type; `Other` where there is none.
     pub fn get(&self, id: Option<Id>) -> &Type {
         id.and_then(|id| self.types.get(&id)).unwrap_or(&Type::Other)
     }
