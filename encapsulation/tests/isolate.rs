@@ -20,22 +20,43 @@ fn flags() -> Vec<String> {
 }
 
 /// Runs tests in C that are linked with the library in a folder.
-fn pass(folder: &Path, test: &str, capsule: &Path) {
+fn pass(folder: &Path, test: &str, capsule: &Path, flag: &str) {
     let (library, rpath) = (folder.join("libnacre_streams.so"), format!("-Wl,-rpath,{}", folder.display()));
-    c::pass(&[library, room().join("tests").join(test)], &[&format!("-DCAPSULE=\"{}\"", capsule.display()), &rpath]);
+    let capsule = format!("-DCAPSULE=\"{}\"", capsule.display());
+    c::pass(&[library, room().join("tests").join(test)], &[flag, &capsule, &rpath]);
+}
+
+/// The tests of the environments' own protocols, of capsules whose instances are isolated.
+fn own_protocols(environment: &str, tree: &str, description: &str, tests: &[&str], flag: &str) {
+    let folder = tempdir().expect("a folder");
+    let tree = room().join("tests").join(tree);
+    let description = Some(tree.join(description));
+    let (environment, name) = (environment.to_string(), "tp".to_string());
+    let import = Import { tree, environment, name, description, flags: flags(), isolate: true };
+    let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
+    for test in tests {
+        pass(folder.path(), test, &imported.capsule, flag);
+    }
 }
 
 #[test]
 fn bsd_protocols_do_the_same() {
-    let folder = tempdir().expect("a folder");
-    let tree = room().join("tests/bsd");
-    let description = Some(tree.join("tp.toml"));
-    let import =
-        Import { tree, environment: "bsd44".into(), name: "tp".into(), description, flags: flags(), isolate: true };
-    let imported = import.write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
-    for test in ["bsd_datagrams.c", "bsd_streams.c"] {
-        pass(folder.path(), test, &imported.capsule);
-    }
+    own_protocols("bsd44", "bsd", "tp.toml", &["bsd_datagrams.c", "bsd_streams.c"], "-DBSD44");
+}
+
+#[test]
+fn netbsd_protocols_over_ethernets_do_the_same() {
+    own_protocols("bsd44", "bsd/netbsd", "netbsd.toml", &["bsd_ethernet.c"], "-DBSD44");
+}
+
+#[test]
+fn sunos_protocols_do_the_same() {
+    own_protocols("sunos4", "sunos4", "tp.toml", &["bsd_datagrams.c", "bsd_streams.c"], "-DSUNOS4");
+}
+
+#[test]
+fn x_kernel_protocols_do_the_same() {
+    own_protocols("xkernel", "xkernel", "graph.toml", &["xkernel_connections.c", "xkernel_storm.c"], "-DXKERNEL");
 }
 
 /// A worker that breaks the rules in all ways does no harm to the host.
@@ -51,7 +72,7 @@ fn made_up_records_do_no_harm() {
     arguments.push("-ldl".into());
     gcc(&arguments, folder.path()).unwrap_or_else(|words| panic!("{words}"));
     std::fs::write(folder.path().join("any.isolated.so"), "not loaded").expect("a file");
-    pass(folder.path(), "isolate_host.c", &folder.path().join("any.isolated.so"));
+    pass(folder.path(), "isolate_host.c", &folder.path().join("any.isolated.so"), "-DHOST");
 }
 
 /// Two instances over a network with faults, of which the one that listens is isolated, or both are. The time at which all had come.

@@ -11,7 +11,7 @@ static int control(struct end end, t_scalar_t flags, int operation, int value) {
     str_enter(end.host);
     mblk_t *message = bytes(&ask, sizeof ask), *answer;
     message->b_datap->db_type = M_PROTO;
-    if (str_send(end.stream, message) != 0) {
+    if (served(str_send(end.stream, message)) != 0) {
         freemsg(message);
         return -1;
     }

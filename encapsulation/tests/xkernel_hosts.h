@@ -200,7 +200,15 @@ static inline struct end opened(int side, const char *device) {
 }
 
 /* Messages come from the current host. */
-#define SEND(end, message) (str_enter((end).host), str_send((end).stream, message))
+#define SEND(end, message) (str_enter((end).host), served(str_send((end).stream, message)))
+
+/* The result of a routine, when the queues of the current host have been served: an isolated instance answers in a service
+ * procedure. */
+static inline int served(int error) {
+    while (str_run(str_current()))
+        ;
+    return error;
+}
 
 static inline mblk_t *next(struct end end) {
     mblk_t *message = NULL;
