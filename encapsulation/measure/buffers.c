@@ -1,5 +1,6 @@
-/* Figure 7b: `buffers KIND COUNT` allocates and releases COUNT buffers, one at a time: `small-block` and `large-block` are
- * message blocks as large as the data of `mbuf` and `cluster`; `crossing` turns a message block into an mbuf and back. */
+/* Figure 7b: `buffers KIND COUNT` allocates and releases COUNT buffers, one at a time: `small-block` and
+ * `large-block` are message blocks as large as the data of `mbuf` and `cluster`; `crossing` turns a message block
+ * into an mbuf and back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

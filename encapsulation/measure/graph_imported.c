@@ -1,4 +1,5 @@
-/* The graphs with imported protocols. IMPORT is 1, 2, 3 or 4; the capsule is linked with the program, or loaded from the file CAPSULE. */
+/* The graphs with imported protocols. IMPORT is 1, 2, 3 or 4; the capsule is linked with the program, or loaded from
+ * the file CAPSULE. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Figures 6 and 7a: transactions between a node, whose graph is GRAPH, and frames made by hand, at least once, with 64
- * bytes of data each way. `processing COUNT` runs COUNT as client and COUNT as server, so that the node sends and receives
- * 2 * COUNT packets. Its functions' instructions are counted by callgrind. */
+/* Figures 6 and 7a: transactions between a node, whose graph is GRAPH, and frames made by hand, at least once, with
+ * 64 bytes of data each way. `processing COUNT` runs COUNT as client and COUNT as server, so that the node sends and
+ * receives 2 * COUNT packets. Its functions' instructions are counted by callgrind. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Instances in processes of their own: what the host's side (isolate.c) and the worker's (isolated.c) share.
  *
- * Both sides are in one memory, and take turns: one runs while the other waits. So an isolated instance does the same at the same
- * time of the host's clock as one in the process. In its turn a side writes records; the other copies each before it looks at it,
- * as the host trusts nothing that a worker wrote. */
+ * Both sides are in one memory, and take turns: one runs while the other waits. So an isolated instance does the same
+ * at the same time of the host's clock as one in the process. In its turn a side writes records; the other copies
+ * each before it looks at it, as the host trusts nothing that a worker wrote. */
 #ifndef NACRE_STREAMS_ISOLATE_H
 #define NACRE_STREAMS_ISOLATE_H
 
@@ -92,8 +92,8 @@ struct exported {
     int64_t smallest[2], largest[2]; /* messages that the read and write side accept */
 };
 
-/* One end of what joins a queue of the host with a queue of the worker. It takes what comes to `out`, and gives to what is next to
- * `next`. */
+/* One end of what joins a queue of the host with a queue of the worker. It takes what comes to `out`, and gives to
+ * what is next to `next`. */
 struct end {
     uint32_t id;
     queue_t *out, *next;
@@ -156,7 +156,8 @@ void turn_pass(struct shared *, enum turn);
 struct str_capsule;
 struct str_export;
 struct isolate;
-/* Starts a worker for a capsule (a descriptor of its copy), with a program in the folder of `path`. 0, or an errno value and why. */
+/* Starts a worker for a capsule (a descriptor of its copy), with a program in the folder of `path`. 0, or an errno
+ * value and why. */
 int isolate_start(struct str_host *, int capsule, const char *path, const char *const *options, struct isolate **,
                   char *why, size_t size);
 const char *isolate_name(const struct isolate *);

@@ -1,5 +1,5 @@
-/* The worker's side of an isolated instance: a process with a host of its own, whose clock, random numbers and streams are those of
- * the host that the instance was loaded in. */
+/* The worker's side of an isolated instance: a process with a host of its own, whose clock, random numbers and
+ * streams are those of the host that the instance was loaded in. */
 #define _GNU_SOURCE
 #define STR_PREFIXED
 #include "isolate.h"

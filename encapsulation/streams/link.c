@@ -223,8 +223,8 @@ int str_unlink(struct str_stream *upper, int id, int flags) {
     return error;
 }
 
-/* Closing an upper stream unlinks its lower streams; the driver is notified and cannot refuse. Persistent links move to another
- * stream of the driver; if there is none, they are unlinked too, since nothing could reach them. */
+/* Closing an upper stream unlinks its lower streams; the driver is notified and cannot refuse. Persistent links move
+ * to another stream of the driver; if there is none, they are unlinked too, since nothing could reach them. */
 void links_close(struct str_stream *upper) {
     link_abandon(upper);
     while (upper->links) {

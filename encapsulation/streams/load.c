@@ -1,4 +1,5 @@
-/* Loads instances of capsules: each is a private copy of a shared object, so that its static data belongs to it alone. */
+/* Loads instances of capsules: each is a private copy of a shared object, so that its static data belongs to it
+ * alone. */
 #define _GNU_SOURCE
 #define STR_PREFIXED
 #include "isolate.h"

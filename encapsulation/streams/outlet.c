@@ -77,7 +77,8 @@ static int open_queue(queue_t *q, dev_t *device, int oflag, int sflag, cred_t *c
     int error = !post->ends[0] || (module && !post->ends[1]) ? ENOMEM : 0;
     q->q_ptr = (q + 1)->q_ptr = post;
     if (!error) {
-        struct record record = {.kind = RECORD_OPEN, .end = post->ends[0]->id, .a = outlet->number, .b = (uint32_t)oflag};
+        struct record record = {.kind = RECORD_OPEN, .end = post->ends[0]->id, .a = outlet->number};
+        record.b = (uint32_t)oflag;
         record.c = sflag == 0 ? getminor(*device) : NO_END;
         error = isolate_ask(it, record, module ? &post->ends[1]->id : NULL, module ? sizeof(uint32_t) : 0);
     }

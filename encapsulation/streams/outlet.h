@@ -24,7 +24,8 @@ struct isolate {
     int process; /* a descriptor of the process; -1: it is gone */
     int area;
     bool dead, started;
-    int64_t began, patience; /* milliseconds of the worker's processor time: at the first look at this entry (-1: none), and for it */
+    /* Milliseconds of the worker's processor time: at the first look at this entry (-1: none), and for an entry. */
+    int64_t began, patience;
     timeout_id_t timer;
     uint64_t due;
     bool answered; /* the record that was sent last */

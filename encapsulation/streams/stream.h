@@ -291,8 +291,8 @@ void str_linkb(mblk_t *first, mblk_t *second);
 mblk_t *str_unlinkb(mblk_t *);
 /* Removes a block of a message: returns the rest, or -1 if it is not there. */
 mblk_t *str_rmvb(mblk_t *message, mblk_t *block);
-/* Trims `length` bytes from the front or, if negative, -length bytes from the end. Returns 1, or 0 if the blocks of that type hold
- * fewer. */
+/* Trims `length` bytes from the front or, if negative, -length bytes from the end. Returns 1, or 0 if the blocks of
+ * that type hold fewer. */
 int str_adjmsg(mblk_t *, ssize_t length);
 size_t str_msgdsize(mblk_t *); /* bytes of M_DATA blocks */
 size_t str_msgsize(mblk_t *); /* bytes of all blocks (msgsize of Solaris) */

@@ -74,7 +74,9 @@ static void test_options_reach_the_protocol(void) {
         struct T_optmgmt_req head;
         struct opthdr option;
         int value;
-    } set = {{T_OPTMGMT_REQ, sizeof(struct opthdr) + 4, sizeof(struct T_optmgmt_req), T_NEGOTIATE}, {OPTION_LEVEL, 1, 4}, 42};
+    } set = {{T_OPTMGMT_REQ, sizeof(struct opthdr) + 4, sizeof(struct T_optmgmt_req), T_NEGOTIATE},
+             {OPTION_LEVEL, 1, 4},
+             42};
     for (int i = 0; i < 2; i++) {
         enter(a);
         mblk_t *message = bytes(&set, sizeof set);

@@ -241,8 +241,8 @@ static struct str_host *enter(struct str_stream *stream) {
     return owners[i].host;
 }
 
-/* The result of a routine, when the queues of the current host have been served: an isolated instance answers in a service
- * procedure. */
+/* The result of a routine, when the queues of the current host have been served: an isolated instance answers in a
+ * service procedure. */
 static int served(int error) {
     while (str_run(str_current()))
         ;

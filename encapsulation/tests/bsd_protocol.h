@@ -128,6 +128,7 @@ static void finish(void) {
 #undef printf
 /* At the end of each test no mbuf and no block is left. */
 #define RUN(name) \
-    (test_##name(), bsd_clusters_drain(), assert(bsd_mbufs_live() == 0 && str_live_blocks(host) == 0), puts("ok " #name), fflush(stdout))
+    (test_##name(), bsd_clusters_drain(), assert(bsd_mbufs_live() == 0 && str_live_blocks(host) == 0), \
+     puts("ok " #name), fflush(stdout))
 
 #endif

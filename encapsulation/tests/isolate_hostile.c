@@ -29,7 +29,8 @@ static void start(struct shared *shared, const char *options) {
 
 static void write_anything(struct shared *shared) {
     static const unsigned char types[] = {M_DATA,   M_PROTO,  M_PCPROTO, M_IOCACK, M_IOCNAK,  M_IOCTL,  M_COPYIN,
-                                          M_COPYOUT, M_IOCDATA, M_PASSFP, M_FLUSH,  M_SETOPTS, M_HANGUP, M_ERROR, M_CTL};
+                                          M_COPYOUT, M_IOCDATA, M_PASSFP, M_FLUSH, M_SETOPTS, M_HANGUP,
+                                          M_ERROR, M_CTL};
     struct area *area = &shared->to_host;
     for (uint32_t i = number(20); i > 0; i--) {
         struct record record = {.kind = number(8) ? RECORD_BLOCK + number(2) : number(16),

@@ -202,8 +202,8 @@ static inline struct end opened(int side, const char *device) {
 /* Messages come from the current host. */
 #define SEND(end, message) (str_enter((end).host), served(str_send((end).stream, message)))
 
-/* The result of a routine, when the queues of the current host have been served: an isolated instance answers in a service
- * procedure. */
+/* The result of a routine, when the queues of the current host have been served: an isolated instance answers in a
+ * service procedure. */
 static inline int served(int error) {
     while (str_run(str_current()))
         ;

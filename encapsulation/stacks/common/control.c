@@ -80,7 +80,8 @@ static void tell_addresses(struct request *request) {
         local = ENDPOINT_ADDRESS;
         local = endpoint->calls->local(endpoint, both, &local) ? 0 : local;
     }
-    bool connected = endpoint->state == TS_DATA_XFER || endpoint->state == TS_WIND_ORDREL || endpoint->state == TS_WREQ_ORDREL;
+    bool connected = endpoint->state == TS_DATA_XFER || endpoint->state == TS_WIND_ORDREL ||
+                     endpoint->state == TS_WREQ_ORDREL;
     if (connected && endpoint->calls->remote) {
         remote = ENDPOINT_ADDRESS;
         remote = endpoint->calls->remote(endpoint, both + local, &remote) ? 0 : remote;

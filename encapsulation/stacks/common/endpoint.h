@@ -1,8 +1,9 @@
 /* Transport endpoints: the provider's side of TPI, for protocols whose own interface consists of calls.
  *
- * An upper stream is an endpoint. TPI requests that come down become calls of the protocol (`struct endpoint_calls`); what the protocol
- * reports becomes TPI indications. The state machine, the checks of requests, flow control in both directions and acknowledgements
- * are here; the protocol sees only requests that fit its state. Calls return 0 or an errno value. */
+ * An upper stream is an endpoint. TPI requests that come down become calls of the protocol (`struct endpoint_calls`);
+ * what the protocol reports becomes TPI indications. The state machine, the checks of requests, flow control in both
+ * directions and acknowledgements are here; the protocol sees only requests that fit its state. Calls return 0 or an
+ * errno value. */
 #ifndef NACRE_CAPSULE_ENDPOINT_H
 #define NACRE_CAPSULE_ENDPOINT_H
 

@@ -45,7 +45,8 @@ void capsule_end(void) {
 bool capsule_run(void (*work)(void *), void *argument) {
     if (failed)
         return false;
-    /* Entries nest: what a module sends up may come back before it returns. Each ends alone, as there is code of the host between. */
+    /* Entries nest: what a module sends up may come back before it returns. Each ends alone, as there is code of the
+     * host between. */
     void *here[5], **before = entered;
     entered = here;
     if (__builtin_setjmp(here) == 0)

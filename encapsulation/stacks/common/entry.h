@@ -1,4 +1,4 @@
-/* What every capsule needs of its host: entries that survive failed assertions, the clock, memory, options and words. */
+/* What every capsule needs of its host: entries that survive failed assertions, the clock, memory, options, words. */
 #ifndef NACRE_CAPSULE_ENTRY_H
 #define NACRE_CAPSULE_ENTRY_H
 

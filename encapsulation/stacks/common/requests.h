@@ -16,7 +16,8 @@ void offer_remove(struct endpoint *listener, struct offer *offer);
 
 struct endpoint *endpoint_numbered(t_uscalar_t number);
 
-/* A message with a primitive, and perhaps an address after it and data. Without memory `data` is freed, and NULL returned. */
+/* A message with a primitive, and perhaps an address after it and data. Without memory `data` is freed, and NULL
+ * returned. */
 mblk_t *primitive(int type, const void *head, size_t size, mblk_t *data);
 mblk_t *primitive_with(int type, const void *head, size_t size, const void *address, size_t length, mblk_t *data);
 

@@ -66,8 +66,8 @@ struct pbuf *pbuf_of(mblk_t *message, pbuf_type type) {
 
 void pbuf_lend(mblk_t *block) { lent = block; }
 
-/* For data that is sent without copying, lwIP allocates pbufs that refer to it. Each holds a reference to the block of the data, so the
- * block outlives frames in transit and retransmissions. */
+/* For data that is sent without copying, lwIP allocates pbufs that refer to it. Each holds a reference to the block
+ * of the data, so the block outlives frames in transit and retransmissions. */
 struct pbuf *__real_pbuf_alloc(pbuf_layer layer, u16_t length, pbuf_type type);
 struct pbuf *__wrap_pbuf_alloc(pbuf_layer layer, u16_t length, pbuf_type type);
 

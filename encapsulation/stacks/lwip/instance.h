@@ -13,8 +13,8 @@
 
 /* Message blocks as pbufs, and back: nothing is copied, but data that others also hold and lwIP would change. */
 
-/* Takes a message. NULL: no memory, or the message is longer than a pbuf can be; it is then freed. `type` is PBUF_ROM for data that
- * lwIP must not change, else PBUF_REF. */
+/* Takes a message. NULL: no memory, or the message is longer than a pbuf can be; it is then freed. `type` is PBUF_ROM
+ * for data that lwIP must not change, else PBUF_REF. */
 struct pbuf *pbuf_of(mblk_t *message, pbuf_type type);
 
 /* A message of the data of a chain of pbufs, each of which is referenced until its block is freed. NULL: no memory. */

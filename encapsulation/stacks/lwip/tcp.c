@@ -279,7 +279,8 @@ static int tcp_send(struct endpoint *endpoint, mblk_t **message, bool expedited,
         size_t length = left < room ? left : room;
         length = length < UINT16_MAX ? length : UINT16_MAX;
         if (length > 0)
-            error = write_part(connection, *message, (u16_t)length, more || (*message)->b_cont ? TCP_WRITE_FLAG_MORE : 0);
+            error = write_part(connection, *message, (u16_t)length,
+                               more || (*message)->b_cont ? TCP_WRITE_FLAG_MORE : 0);
         else if (left > 0)
             error = ERR_MEM;
         if (error == ERR_OK && length == left) {

@@ -1,5 +1,5 @@
-/* What carries the frames of a stack: messages of data as they are, or a transport provider: data of a connection that keeps the bounds
- * of messages (T_DATA_IND), or datagrams to and from one address (the option `to`). */
+/* What carries the frames of a stack: messages of data as they are, or a transport provider: data of a connection
+ * that keeps the bounds of messages (T_DATA_IND), or datagrams to and from one address (the option `to`). */
 #include <errno.h>
 #include <string.h>
 
@@ -97,7 +97,8 @@ mblk_t *below_unwrap(mblk_t *message, mblk_t **parts) {
         frame = *parts;
         *parts = NULL;
     }
-    if (frame && msgdsize(frame) > LONGEST_FRAME) { /* no stack has such frames; its rest is another that no stack takes */
+    /* No stack has such frames; the rest is another that no stack takes. */
+    if (frame && msgdsize(frame) > LONGEST_FRAME) {
         freemsg(frame);
         return NULL;
     }

@@ -58,7 +58,8 @@ mblk_t *below_wrap(mblk_t *frame);
 enum below { BELOW_FRAME, BELOW_PART, BELOW_OTHER };
 /* What a message from below is: a frame (or one of its parts), or something else, which passes. */
 enum below below_kind(mblk_t *);
-/* The frame that a message carries, or completes with the parts that `parts` holds. NULL: there is none, or it is not complete. */
+/* The frame that a message carries, or completes with the parts that `parts` holds. NULL: there is none, or it is not
+ * complete. */
 mblk_t *below_unwrap(mblk_t *, mblk_t **parts);
 
 #endif

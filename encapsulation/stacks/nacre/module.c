@@ -1,5 +1,6 @@
-/* A Nacre stack as a STREAMS module: messages of data from above are sent, frames go and come below, and what is delivered goes up.
- * All other messages pass. Each push is a connection of its own, with the module of the same stack at the other end of the link. */
+/* A Nacre stack as a STREAMS module: messages of data from above are sent, frames go and come below, and what is
+ * delivered goes up. All other messages pass. Each push is a connection of its own, with the module of the same stack
+ * at the other end of the link. */
 #include <errno.h>
 #include <string.h>
 

@@ -72,8 +72,8 @@ static mblk_t *append(mblk_t *message, mblk_t *block) {
     return message;
 }
 
-/* A message of the bytes of an output. What lies in the message or frame of the step is shared with it; the rest, which the stack lends
- * until its next step, is copied. */
+/* A message of the bytes of an output. What lies in the message or frame of the step is shared with it; the rest,
+ * which the stack lends until its next step, is copied. */
 static mblk_t *message_of(const struct connection *connection, const struct nacre_output *output) {
     mblk_t *message = NULL, *given = connection->given;
     for (uint32_t i = 0; i < output->segments_len; i++) {
@@ -185,13 +185,14 @@ static void work_timers(struct connection *connection) {
 
 void step_send(struct connection *connection) {
     mblk_t *message = connection->given;
-    connection->result = STACK->call(connection->state, connection->pool, connection->counters, capsule_now(), send_event,
-                                     NULL, NULL, message->b_rptr, (uint32_t)(message->b_wptr - message->b_rptr),
-                                     &connection->out);
+    connection->result = STACK->call(connection->state, connection->pool, connection->counters, capsule_now(),
+                                     send_event, NULL, NULL, message->b_rptr,
+                                     (uint32_t)(message->b_wptr - message->b_rptr), &connection->out);
 }
 
 void step_receive(struct connection *connection) {
-    static const struct nacre_addr from = {.ip = {[10] = 255, [11] = 255, [12] = 127, [15] = 1}, .port = 1, .family = 4};
+    static const struct nacre_addr from = {
+        .ip = {[10] = 255, [11] = 255, [12] = 127, [15] = 1}, .port = 1, .family = 4};
     mblk_t *frame = connection->given;
     connection->result = STACK->input(connection->state, connection->pool, connection->counters, capsule_now(), &from,
                                       frame->b_rptr, (uint32_t)(frame->b_wptr - frame->b_rptr), &connection->out);
@@ -199,10 +200,11 @@ void step_receive(struct connection *connection) {
 
 void step_begin(struct connection *connection) {
     connection->result = STACK->open(connection->state, connection->pool, connection->counters, connection->config,
-                                     (uint64_t)capsule_random() << 32 | capsule_random(), capsule_now(), &connection->out);
+                                     (uint64_t)capsule_random() << 32 | capsule_random(), capsule_now(),
+                                     &connection->out);
 }
 
 void step_open(struct connection *connection) {
-    connection->result = STACK->call(connection->state, connection->pool, connection->counters, capsule_now(), open_event,
-                                     NULL, NULL, NULL, 0, &connection->out);
+    connection->result = STACK->call(connection->state, connection->pool, connection->counters, capsule_now(),
+                                     open_event, NULL, NULL, NULL, 0, &connection->out);
 }

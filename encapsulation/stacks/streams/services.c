@@ -146,7 +146,8 @@ static void stop(struct str_host *host) {
     capsule_end();
 }
 
-/* Buffers that a foreign module has passed to esballoc are not tracked: the module must have them back before its last close. */
+/* Buffers that a foreign module has passed to esballoc are not tracked: the module must have them back before its
+ * last close. */
 static size_t lent(void) { return 0; }
 
 __attribute__((visibility("default"))) extern const struct str_capsule nacre_capsule;

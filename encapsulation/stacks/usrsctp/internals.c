@@ -22,7 +22,8 @@ int socket_error(struct socket *socket) { return socket->so_error; }
 void socket_clear_error(struct socket *socket) { socket->so_error = 0; }
 bool socket_is_connected(struct socket *socket) { return socket->so_state & SS_ISCONNECTED; }
 
-/* usrsctp tells its user of data, but not of all changes of a connection: those are seen where the protocol tells the socket layer. */
+/* usrsctp tells its user of data, but not of all changes of a connection: those are seen where the protocol tells the
+ * socket layer. */
 static void changed(struct socket *socket) {
     if (socket->so_upcall && socket->so_upcallarg)
         association_reported(socket->so_upcallarg);

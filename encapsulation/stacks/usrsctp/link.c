@@ -1,5 +1,5 @@
-/* Lower streams: packets from usrsctp's mbufs to message blocks, without copying, and back, into its mbufs, which free no data of
- * others. */
+/* Lower streams: packets from usrsctp's mbufs to message blocks, without copying, and back, into its mbufs, which
+ * free no data of others. */
 #define _GNU_SOURCE
 #include "instance.h"
 
@@ -174,8 +174,8 @@ void __wrap_sctp_userspace_ip_output(int *result, struct mbuf *packet, sctp_rout
     struct ip *ip = mtod(packet, struct ip *);
     ip->ip_len = htons(ip->ip_len);
     ip->ip_id = htons(++identification);
-    /* usrsctp knows no routes, and takes each destination to be on the first interface: the source is that of the link, as a system
-     * that has routes would choose it, if the association has it. */
+    /* usrsctp knows no routes, and takes each destination to be on the first interface: the source is that of the
+     * link, as a system that has routes would choose it, if the association has it. */
     struct in_addr own;
     queue_t *below = links[link_to(ip->ip_dst, &own)];
     if (own.s_addr != INADDR_ANY && own.s_addr != ip->ip_src.s_addr && has(stcb, own))

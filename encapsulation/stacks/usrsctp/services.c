@@ -70,11 +70,15 @@ static int none(void) {
 }
 
 int socket(int family, int type, int protocol) { return (void)family, (void)type, (void)protocol, none(); }
-int bind(int fd, const struct sockaddr *address, socklen_t length) { return (void)fd, (void)address, (void)length, none(); }
+int bind(int fd, const struct sockaddr *address, socklen_t length) {
+    return (void)fd, (void)address, (void)length, none();
+}
 int setsockopt(int fd, int level, int name, const void *value, socklen_t length) {
     return (void)fd, (void)level, (void)name, (void)value, (void)length, none();
 }
-ssize_t sendmsg(int fd, const struct msghdr *message, int flags) { return (void)fd, (void)message, (void)flags, none(); }
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
+    return (void)fd, (void)message, (void)flags, none();
+}
 ssize_t recvmsg(int fd, struct msghdr *message, int flags) { return (void)fd, (void)message, (void)flags, none(); }
 ssize_t recv(int fd, void *bytes, size_t length, int flags) {
     return (void)fd, (void)bytes, (void)length, (void)flags, none();
@@ -113,7 +117,8 @@ int getifaddrs(struct ifaddrs **all) {
 void freeifaddrs(struct ifaddrs *all) { capsule_free(all); }
 
 unsigned if_nametoindex(const char *name) {
-    return strncmp(name, "link", 4) == 0 && name[4] >= '0' && name[4] <= '9' && !name[5] ? (unsigned)(name[4] - '0') + 1 : 0;
+    int is_link = strncmp(name, "link", 4) == 0 && name[4] >= '0' && name[4] <= '9' && !name[5];
+    return is_link ? (unsigned)(name[4] - '0') + 1 : 0;
 }
 
 char *if_indextoname(unsigned index, char name[IF_NAMESIZE]) {
