@@ -38,6 +38,8 @@ const TESTED: &[(&str, &str, usize, &str)] = &[
     ("docs/cookbook.md", "sh", 0, "cli/tests/cookbook.rs: commands_of_the_cookbook_print_what_it_shows"),
     ("docs/cookbook.md", "nacre-excerpt", 0, "cli/tests/cookbook.rs: excerpts_are_those_of_the_layers"),
     ("docs/encapsulation.md", "sh", 1, "cli/tests/imports.rs: command_of_the_page_imports"),
+    ("docs/encapsulation.md", "toml", 1, "cli/tests/imports.rs: example_of_the_page_is_the_one_that_is_imported"),
+    ("docs/encapsulation.md", "c", 1, "the same"),
     ("encapsulation/measure/README.md", "sh", 1, "cli/tests/reproduce.rs"),
     ("encapsulation/streams/README.md", "c", 1, "encapsulation/tests/streams.rs: host_of_the_page_compiles"),
     ("docs/tutorial-layer.md", "sh", 0, "cli/tests/documents.rs: tutorial_leads_from_an_empty_folder_to_a_program"),

@@ -37,6 +37,18 @@ fn command_of_the_page_imports() {
 }
 
 #[test]
+fn example_of_the_page_is_the_one_that_is_imported() {
+    let imports = root().join("encapsulation/stacks/appletalk/imports");
+    let mut compared = 0;
+    for (kind, text) in blocks("docs/encapsulation.md").into_iter().filter(|(kind, _)| kind != "sh") {
+        let file = fs::read_to_string(imports.join(format!("both.{kind}"))).expect("a file of the example");
+        assert!(file.contains(text.trim_end()), "{kind}");
+        compared += 1;
+    }
+    assert_eq!(compared, 2);
+}
+
+#[test]
 fn what_is_missing_is_reported() {
     let folder = tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
