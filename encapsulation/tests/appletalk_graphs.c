@@ -42,9 +42,14 @@ static void between(const struct graph *const graphs[2], int client, int once, u
     network.is_unordered = !once; /* a request that arrives after the release is a new one */
     transactions_open(&t, &network, client, 1 - client, once);
     transactions_run(&t, 200, 5, 8);
-    assert(t.completed == 200 && t.failed == 0);
-    for (int n = 0; n < 200; n++)
-        assert(once ? t.served[n] == 1 : t.served[n] >= 1);
+    /* ATP gives up after eight tries and says so: with a loss of 10 %, once in several thousand seeds. */
+    assert(t.completed + t.failed == 200 && t.failed <= loss / 10);
+    unsigned unserved = 0;
+    for (int n = 0; n < 200; n++) {
+        assert(!once || t.served[n] <= 1);
+        unserved += t.served[n] == 0;
+    }
+    assert(unserved <= t.failed);
     assert(loss == 0 || network.lost > 0);
     transactions_close(&t);
     network_close(&network);
