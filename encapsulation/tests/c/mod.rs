@@ -42,7 +42,8 @@ pub fn pass(files: &[PathBuf], flags: &[&str]) {
 /// The objects of this process: tests share files, and each is compiled once with the same flags.
 struct Objects {
     folder: PathBuf,
-    paths: BTreeMap<(PathBuf, Vec<String>), Arc<OnceLock<PathBuf>>>,
+    /// With the number that each was given when it was first asked for.
+    paths: BTreeMap<(PathBuf, Vec<String>), (usize, Arc<OnceLock<PathBuf>>)>,
 }
 
 fn object(file: &Path, flags: &[&str]) -> PathBuf {
@@ -57,8 +58,8 @@ fn object(file: &Path, flags: &[&str]) -> PathBuf {
     let key = (file.to_path_buf(), flags.iter().map(|flag| flag.to_string()).collect());
     let (number, folder, cell) = {
         let mut all = ALL.get_or_init(new).lock().expect("no test has failed in here");
-        let number = all.paths.len();
-        let cell = all.paths.entry(key).or_default().clone();
+        let next = all.paths.len();
+        let (number, cell) = all.paths.entry(key).or_insert_with(|| (next, Arc::default())).clone();
         (number, all.folder.clone(), cell)
     };
     let compiled = cell.get_or_init(|| {
