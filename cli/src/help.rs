@@ -22,7 +22,9 @@ Example:
   nacre runtime --python env";
 
 /// The text for `nacre import`.
-pub const IMPORT: &str = "Writes NAME.so, and beside it the library of STREAMS routines with its headers.
+pub const IMPORT: &str =
+    "Writes NAME.so (with --isolate, NAME.isolated.so), and beside it the library of STREAMS routines with its
+headers, and the program of isolated instances.
 
 Exit status: 0 imported, 1 the source needs what the environment lacks, or does not compile
 

@@ -78,6 +78,34 @@ fn what_is_missing_is_reported() {
     assert_eq!(report["overlays"], overlay);
 }
 
+/// Words of the compiler are read in one language, and paths of the user may have any letters.
+#[test]
+fn language_and_folders_of_the_user_change_nothing() {
+    let folder = tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for name in ["tree", "bin", "a, b"] {
+        fs::create_dir(path(name)).expect("a folder");
+    }
+    fs::write(path("tree/a.c"), "#include <no_such.h>\n").expect("a file");
+    let compiler = "#!/bin/sh\ncase \"$LC_ALL$LANGUAGE\" in C*) ;; *) echo Fehler; exit 1;; esac\n\
+                    PATH=${PATH#*:}\nexec gcc \"$@\"\n";
+    fs::write(path("bin/gcc"), compiler).expect("a file");
+    ran(Command::new("chmod").args(["+x", &path("bin/gcc")]));
+    let programs = format!("{}:{}", path("bin"), std::env::var("PATH").expect("programs"));
+    let words = ["import", &path("tree"), "--environment", "bsd44", "--name", "a", "-o", &path("out")];
+    let import = |text: &str| {
+        fs::write(path("tree/a.c"), text).expect("a file");
+        let variables = [("PATH", programs.as_str()), ("LC_ALL", "de_DE.UTF-8"), ("LANGUAGE", "de")];
+        ran(nacre(&words).envs(variables).env("TMPDIR", path("a, b")))
+    };
+    let (status, printed, err) = import("#include <no_such.h>\n");
+    assert_eq!(status, 1, "{err}");
+    assert!(printed.contains("headers that are missing: 1\n  no_such.h (a.c)"), "{printed}");
+    let (status, printed, err) = import("int f() { return no_such(); }\n");
+    assert_eq!(status, 1, "{err}");
+    assert!(printed.contains("no_such (a.c)"), "{printed}");
+}
+
 #[test]
 fn wrong_arguments_end_with_status_2() {
     for words in [

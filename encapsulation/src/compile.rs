@@ -78,7 +78,10 @@ pub fn each<T: Send>(count: usize, one: impl Fn(usize) -> Result<T, String> + Sy
 
 fn run<A: AsRef<OsStr>>(arguments: &[A], folder: &Path) -> Result<Ran, String> {
     found()?;
-    let ran = nacre_process::run(Command::new(GCC).args(arguments), folder, LIMIT).map_err(|e| format!("gcc: {e}"))?;
+    let mut command = Command::new(GCC);
+    // What it says is read: it is not to be in the user's language.
+    command.args(arguments).env("LC_ALL", "C.UTF-8").env_remove("LANGUAGE");
+    let ran = nacre_process::run(&mut command, folder, LIMIT).map_err(|e| format!("gcc: {e}"))?;
     if ran.stopped {
         return Err(format!("gcc took more than {} s", LIMIT.as_secs()));
     }

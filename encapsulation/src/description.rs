@@ -1,7 +1,9 @@
 //! What an import needs to know of a foreign source, and of the environment in which it runs.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::Deserialize;
 
@@ -105,12 +107,21 @@ impl Description {
         if all.is_empty() {
             return Ok(None);
         }
+        if all.len() > MOST_NAMES {
+            return Err(format!("there are more than {MOST_NAMES} modules and devices"));
+        }
+        if let Some(name) = self.modules.keys().find(|name| self.devices.contains_key(*name)) {
+            return Err(format!("`{name}` is the name of a module and of a device"));
+        }
         let mut text = String::from("#include \"streams/stream.h\"\n");
         let mut list = String::new();
         for ((name, table), kind) in all {
             let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             if !is_name(name) || !is_name(table) || table.is_empty() {
                 return Err(format!("`{name} = {table}`: a name and a streamtab consist of letters, digits and `_`"));
+            }
+            if name.len() > LONGEST_NAME {
+                return Err(format!("`{name}` is longer than {LONGEST_NAME} letters"));
             }
             text += &format!("extern struct streamtab {table};\n");
             list += &format!("    {{\"{name}\", &{table}, {kind}}},\n");
@@ -122,19 +133,44 @@ impl Description {
 
     /// Reads a description file.
     pub fn read(path: &Path) -> Result<Description, String> {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let trouble = |error: io::Error| format!("{}: {error}", path.display());
+        let mut text = String::new();
+        fs::File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text)).map_err(trouble)?;
+        if text.len() as u64 == LARGEST {
+            return Err(format!("{} is too large for a description", path.display()));
+        }
         toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 }
+
+/// What the library of STREAMS routines takes of a capsule.
+const MOST_NAMES: usize = 64;
+const LONGEST_NAME: usize = 31;
+/// Bytes of a description file.
+const LARGEST: u64 = 1 << 20;
 
 /// The files below a folder that match some of the patterns; an error names a pattern that no file matches.
 pub fn matches(folder: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for pattern in patterns {
-        let whole = format!("{}/{pattern}", glob::Pattern::escape(&folder.display().to_string()));
-        let paths = glob::glob(&whole).map_err(|error| format!("the pattern `{pattern}`: {error}"))?;
+        let wrong = |words: String| format!("the pattern `{pattern}`: {words}");
+        if Path::new(pattern).is_absolute() {
+            return Err(wrong("it is to be relative to the folder".into()));
+        }
+        let parts: Vec<&str> = pattern.split('/').collect();
+        let deep = parts.iter().position(|part| *part == "**").unwrap_or(parts.len());
+        let start: String = parts[..deep].iter().map(|part| format!("/{part}")).collect();
+        let whole = format!("{}{start}", glob::Pattern::escape(&folder.display().to_string()));
+        let paths = glob::glob(&whole).map_err(|error| wrong(error.to_string()))?.flatten();
         let before = found.len();
-        found.extend(paths.flatten().filter(|path| path.is_file()));
+        if deep == parts.len() {
+            found.extend(paths.filter(|path| path.is_file()));
+        } else {
+            let rest = glob::Pattern::new(&parts[deep..].join("/")).map_err(|error| wrong(error.to_string()))?;
+            for start in paths.filter(|path| path.is_dir()) {
+                walk(&start, &start, &rest, &mut found)?;
+            }
+        }
         if found.len() == before {
             return Err(format!("no file below {} matches `{pattern}`", folder.display()));
         }
@@ -142,4 +178,21 @@ pub fn matches(folder: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, Strin
     found.sort();
     found.dedup();
     Ok(found)
+}
+
+/// Adds the files below a folder whose path below `start` matches. Links to folders are not followed: they may lead
+/// back, or out of the tree.
+fn walk(folder: &Path, start: &Path, pattern: &glob::Pattern, found: &mut Vec<PathBuf>) -> Result<(), String> {
+    let options = glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
+    let trouble = |error: io::Error| format!("{}: {error}", folder.display());
+    for entry in fs::read_dir(folder).map_err(trouble)? {
+        let entry = entry.map_err(trouble)?;
+        let path = entry.path();
+        if entry.file_type().map_err(trouble)?.is_dir() {
+            walk(&path, start, pattern, found)?;
+        } else if pattern.matches_path_with(path.strip_prefix(start).unwrap_or(&path), options) && path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::compile::{each, found, gcc, said, words, WARNINGS};
 use crate::description::{matches, Description, Environment};
 use crate::files;
+use crate::library::replace;
 pub use crate::library::{write_streams, STREAMS};
 use crate::overlays::{self, Buffers, Overlay};
 use crate::report::{Report, FLAGS};
@@ -68,6 +69,9 @@ impl Import {
         if !is_name(&self.name) {
             return Err(Refused::Other(format!("`{}` is no name: letters, digits and `_`, at most 32", self.name)));
         }
+        if self.name == STREAMS.trim_end_matches(".so.1") {
+            return Err(Refused::Other(format!("`{}` is the library of STREAMS routines", self.name)));
+        }
         let environment = Environment::named(&self.environment)?;
         found().map_err(Refused::Tool)?;
         let trouble = |error: io::Error| format!("{}: {error}", folder.display());
@@ -89,18 +93,24 @@ impl Import {
         let objects = tempfile::tempdir().map_err(trouble)?;
         let work = self.work(&environment, &description, (&tree, room.path()), &foreign)?;
         let mut report = Report::default();
-        compile(&work, objects.path(), &tree, &mut report)?;
-        if report.is_fatal() {
-            return Err(Refused::Source(Box::new(report)));
-        }
-        report.overlays = overlays(&work, objects.path(), &tree, &environment.buffers)?;
         let ending = if self.isolate { "isolated.so" } else { "so" };
         let capsule = folder.join(format!("{}.{ending}", self.name));
-        let uses = self.link(&work, (objects.path(), &folder), &environment, (&capsule, &mut report))?;
-        if report.is_fatal() {
+        // One of an earlier import is not to be taken for this one's.
+        let refuse = |report: Report| {
             let _ = fs::remove_file(&capsule);
-            return Err(Refused::Source(Box::new(report)));
+            Err(Refused::Source(Box::new(report)))
+        };
+        compile(&work, objects.path(), &tree, &mut report)?;
+        if report.is_fatal() {
+            return refuse(report);
         }
+        report.overlays = overlays(&work, objects.path(), &tree, &environment.buffers)?;
+        let linked = objects.path().join("capsule.so");
+        let uses = self.link(&work, (objects.path(), &folder), &environment, (&linked, &mut report))?;
+        if report.is_fatal() {
+            return refuse(report);
+        }
+        fs::read(&linked).and_then(|bytes| replace(&capsule, &bytes, 0o777)).map_err(trouble)?;
         let digest = digest(&tree, &foreign).map_err(|error| format!("{}: {error}", tree.display()))?;
         Ok(Imported { capsule, digest, sources: foreign.len(), uses, report })
     }
@@ -135,6 +145,8 @@ impl Import {
         }
         lenient.extend(environment.flags.iter().chain(&description.flags).map(OsString::from));
         lenient.extend(self.flags.iter().map(OsString::from));
+        // What it hides is to be reported.
+        lenient.retain(|flag| flag != "-w");
         lenient.extend(words(&FLAGS));
         let mut strict = common;
         strict.extend(words(&WARNINGS));
@@ -150,7 +162,11 @@ impl Import {
             matches(&beside, &description.glue)?
         };
         let mut own = matches(room, &environment.sources)?;
-        if let Some(text) = description.listed()? {
+        let listed = description.listed()?;
+        if listed.is_none() && self.environment == "streams" {
+            return Err("the description names no modules or devices".into());
+        }
+        if let Some(text) = listed {
             own.push(room.join("listed.c"));
             fs::write(room.join("listed.c"), text).map_err(|error| error.to_string())?;
         }
@@ -180,7 +196,7 @@ impl Import {
         let script = objects.join("exports");
         fs::write(&script, "{ global: nacre_capsule; local: *; };\n").map_err(|error| error.to_string())?;
         let mut arguments = words(&["-shared", "-Wl,-z,now", "-Wl,-Bsymbolic"]);
-        arguments.push(format!("-Wl,--version-script={}", script.display()).into());
+        arguments.extend(["-Xlinker".into(), format!("--version-script={}", script.display()).into()]);
         arguments.extend(environment.intercept.iter().map(|name| format!("-Wl,--wrap={name}").into()));
         arguments.extend(self.flags.iter().map(OsString::from));
         arguments.extend(["-o".into(), capsule.as_os_str().to_os_string()]);
@@ -251,6 +267,11 @@ impl Unit {
         self.link.as_ref().unwrap_or(&self.file).clone().into_os_string()
     }
 
+    /// Its path in the tree.
+    fn short(&self, tree: &Path) -> String {
+        self.file.strip_prefix(tree).unwrap_or(&self.file).display().to_string()
+    }
+
     /// What the compiler says, with the path of the file itself.
     fn said(&self, words: String) -> String {
         match &self.link {
@@ -262,7 +283,7 @@ impl Unit {
     /// Where its object is: files of several folders may have the same name.
     fn object(&self, number: usize, objects: &Path) -> PathBuf {
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
-        objects.join(format!("{number}-{stem}.o"))
+        objects.join(format!("{number}-{}.o", stem.chars().take(50).collect::<String>()))
     }
 }
 
@@ -275,12 +296,12 @@ fn compile(work: &[Unit], objects: &Path, tree: &Path, report: &mut Report) -> R
         let mut arguments = unit.flags.clone();
         arguments.extend(["-c".into(), unit.source(), "-o".into()]);
         arguments.push(unit.object(number, objects).into_os_string());
-        Ok(unit.said(said(&arguments, &folder)?))
+        let said = said(&arguments, &folder).map_err(|error| format!("{}: {error}", unit.short(tree)))?;
+        Ok(unit.said(said))
     };
     let trim = format!("{}/", tree.display());
     for (unit, words) in work.iter().zip(each(work.len(), one)?) {
-        let short = unit.file.strip_prefix(tree).unwrap_or(&unit.file).display().to_string();
-        report.read(&short, &words, &trim);
+        report.read(&unit.short(tree), &words, &trim);
     }
     Ok(())
 }

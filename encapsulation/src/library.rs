@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -23,28 +24,30 @@ pub fn write_streams(folder: &Path, flags: &[String]) -> Result<(), String> {
     let room = unpacked()?;
     let written = folder.join(STREAMS);
     let Library { library, program } = library(room.path(), flags)?;
-    replace(&written, &library).map_err(trouble)?;
+    replace(&written, &library, 0o666).map_err(trouble)?;
     let written = folder.join(PROGRAM);
-    replace(&written, &program).map_err(trouble)?;
-    fs::set_permissions(&written, fs::Permissions::from_mode(0o755)).map_err(trouble)?;
+    replace(&written, &program, 0o777).map_err(trouble)?;
     let link = folder.join(STREAMS.trim_end_matches(".1"));
-    let _ = fs::remove_file(&link);
-    std::os::unix::fs::symlink(STREAMS, &link).map_err(trouble)?;
+    if !fs::read_link(&link).is_ok_and(|to| to == Path::new(STREAMS)) {
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(STREAMS, &link).map_err(trouble)?;
+    }
     let include = folder.join("include/streams");
     fs::create_dir_all(&include).map_err(trouble)?;
     for header in matches(room.path(), &["streams/*.h".to_string()])? {
-        fs::copy(&header, include.join(header.file_name().unwrap_or_default())).map_err(trouble)?;
+        let written = include.join(header.file_name().unwrap_or_default());
+        fs::read(&header).and_then(|bytes| replace(&written, &bytes, 0o666)).map_err(trouble)?;
     }
     Ok(())
 }
 
-/// Writes a new file in the place of one that may be in use.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    fs::write(path, bytes)
+/// Puts a new file in the place of one that may be in use: whoever opens it finds the old one or the new one, whole.
+pub(crate) fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().permissions(fs::Permissions::from_mode(mode)).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path).map_err(|refused| refused.error)?;
+    Ok(())
 }
 
 /// The library, and the program that is linked with it.

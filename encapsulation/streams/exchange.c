@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define SPINS 200
+#define BLOCK_COST 128 /* bytes of a block beside its data */
 #define FLAGS (MSGMARK | MSGNOLOOP | MSGDELIM | MSGMARKNEXT | MSGNOTMARKNEXT)
 
 bool turn_wait(struct shared *shared, enum turn side, unsigned milliseconds) {
@@ -37,18 +38,22 @@ void turn_pass(struct shared *shared, enum turn to) {
         syscall(SYS_futex, &shared->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* What the other side may write meanwhile is read once. */
+static size_t taken_of(const struct area *area) { return *(const volatile uint32_t *)&area->length; }
+
 static size_t room(const struct area *area, size_t margin) {
-    size_t taken = area->length + sizeof(struct record) + margin;
+    size_t taken = taken_of(area) + sizeof(struct record) + margin;
     return taken < AREA_SIZE ? (AREA_SIZE - taken) & ~(size_t)7 : 0;
 }
 
 unsigned char *area_add(struct area *area, struct record record, size_t size) {
-    if (area->length + sizeof record + record_padded(size) > AREA_SIZE)
+    size_t taken = taken_of(area), all = sizeof record + record_padded(size);
+    if (taken + all > AREA_SIZE)
         return NULL;
     record.size = (uint32_t)size;
-    unsigned char *at = area->bytes + area->length;
+    unsigned char *at = area->bytes + taken;
     memcpy(at, &record, sizeof record);
-    area->length += (uint32_t)(sizeof record + record_padded(size));
+    area->length = (uint32_t)(taken + all);
     return at + sizeof record;
 }
 
@@ -184,7 +189,7 @@ mblk_t *end_receive(struct end *end, const struct record *record, const unsigned
         else
             end->partial = block;
         end->partial_last = block;
-        end->partial_bytes += record->size;
+        end->partial_bytes += record->size + BLOCK_COST;
     } else {
         end->losing = true;
     }
@@ -199,6 +204,14 @@ mblk_t *end_receive(struct end *end, const struct record *record, const unsigned
     }
     end->losing = false;
     return message ? completed(message) : NULL;
+}
+
+/* The memory that a message takes, about. */
+static size_t cost(const mblk_t *message) {
+    size_t bytes = 0;
+    for (; message; message = message->b_cont)
+        bytes += (size_t)(message->b_wptr - message->b_rptr) + BLOCK_COST;
+    return bytes;
 }
 
 static bool urgent(const mblk_t *message) { return message->b_datap->db_type >= QPCTL; }
@@ -238,7 +251,7 @@ void end_accept(struct end *end, mblk_t *message) {
     *at = message;
     if (!message->b_next)
         end->last = message;
-    end->bytes += str_msgsize(message);
+    end->bytes += cost(message);
     tell_if_changed(end);
     str_qenable(end->next);
 }
@@ -250,7 +263,7 @@ static mblk_t *take(struct end *end, mblk_t **at, mblk_t *before) {
     message->b_next = NULL;
     if (end->last == message)
         end->last = before;
-    end->bytes -= str_msgsize(message);
+    end->bytes -= cost(message);
     return message;
 }
 

@@ -131,6 +131,7 @@ struct str_host {
     struct str_stream *streams;
     struct str_device *devices;
     struct str_instance *instances;
+    bool (*confine)(bool is_loading); /* before an object is loaded, and before it is started; or NULL */
     char reason[512]; /* why one was not loaded */
     uint64_t seed;
     uint64_t opened; /* time */

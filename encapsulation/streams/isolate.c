@@ -14,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PROGRAM "nacre_isolated"
 #define LOOK 20             /* milliseconds between looks at a worker that does not answer */
-#define LOOKS 3000          /* after which it never will: a minute */
+#define SLEEP 60000         /* milliseconds of an entry after which a worker that does not compute never will */
+#define SHARE 60            /* further ones for each of processor time */
 #define TURNS 256           /* between looks at one that answers, and wants another turn */
 #define PATIENCE 1000       /* milliseconds of processor time for an entry */
 
@@ -40,16 +42,26 @@ static void fail(struct isolate *it, const char *why) {
     }
 }
 
+static int64_t system_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
 /* Whether the worker may go on. */
-static bool look(struct isolate *it, unsigned looks) {
+static bool look(struct isolate *it) {
     if (worker_has_ended(it)) {
         fail(it, "its process ended");
         return false;
     }
-    int64_t time = worker_time(it);
-    if (it->began < 0)
+    int64_t time = worker_time(it), now = system_time();
+    time = time < 0 ? 0 : time;
+    if (it->began < 0) {
         it->began = time;
-    if (time - it->began > it->patience || looks > LOOKS) {
+        it->since = now;
+    }
+    int64_t used = time - it->began;
+    if (used > it->patience || now - it->since > SLEEP + SHARE * used) {
         fail(it, "it did not return");
         return false;
     }
@@ -60,13 +72,13 @@ static bool look(struct isolate *it, unsigned looks) {
 static bool give_turn(struct isolate *it) {
     struct shared *shared = it->exchange.shared;
     shared->now = str_now(it->exchange.host);
-    uint32_t used = shared->used;
+    uint32_t used = *(const volatile uint32_t *)&shared->used;
     if (used > 0)
         str_random(it->exchange.host, shared->random, used < RANDOM_SIZE ? used : RANDOM_SIZE);
     shared->used = 0;
     turn_pass(shared, TURN_WORKER);
-    for (unsigned looks = 0; !turn_wait(shared, TURN_HOST, LOOK); looks++)
-        if (!look(it, looks))
+    while (!turn_wait(shared, TURN_HOST, LOOK))
+        if (!look(it))
             return false;
     return true;
 }
@@ -121,7 +133,7 @@ static bool learn(struct isolate *it, const struct record *record, const unsigne
         if (!end) /* of a stream that has been closed meanwhile */
             return true;
         message = end_receive(end, record, data);
-        if (message && !outlet_passes(end, message)) {
+        if (message && !outlet_passes(message)) {
             str_freemsg(message);
             message = NULL;
         }
@@ -178,7 +190,7 @@ void isolate_speak(struct isolate *it) {
         if (!give_turn(it))
             return;
         enum ending ending = *(const volatile uint32_t *)&exchange->shared->ending;
-        if (turns % TURNS == 0 && !look(it, 0))
+        if (turns % TURNS == 0 && !look(it))
             return;
         if (ending == ENDING_RANDOM) /* it is in the middle of its turn */
             continue;
@@ -285,8 +297,12 @@ int isolate_start(struct str_host *host, int capsule, const char *path, const ch
     if (snprintf(program, sizeof program, "%.*s" PROGRAM, folder, path) >= (int)sizeof program)
         return ENAMETOOLONG;
     if (access(program, X_OK) != 0) {
-        snprintf(why, size, "the program " PROGRAM " is not beside it");
-        return ENOENT;
+        int error = errno;
+        if (error == ENOENT)
+            snprintf(why, size, "the program " PROGRAM " is not beside it");
+        else
+            snprintf(why, size, "the program " PROGRAM " beside it cannot be run: %s", strerror(error));
+        return error;
     }
     struct isolate *it = calloc(1, sizeof *it);
     if (!it)

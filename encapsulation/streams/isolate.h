@@ -40,6 +40,7 @@
 #define LONGEST_EXPORT 31
 #define MOST_ENDS 65536
 #define MOST_WAITING (16U << 20) /* bytes at one end, beyond which the other side ignores flow control */
+#define MOST_AT_HEAD (1U << 20) /* of the high-water mark that a worker sets */
 #define END_HIWAT 65536
 #define END_LOWAT 16384
 #define NO_END UINT32_MAX

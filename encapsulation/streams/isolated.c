@@ -8,12 +8,14 @@
 #include "isolated.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define AREA_FILE 3
@@ -27,6 +29,7 @@ static struct str_instance *instance;
 static struct end *opening;        /* whose queue pair is being opened */
 static struct str_stream **uppers; /* by the end at their top */
 static bool stopped;
+static int64_t parent; /* the process of the host */
 
 /* A lower stream of an upper one, with the number that this host gave to the link. */
 static struct lower {
@@ -37,10 +40,26 @@ static struct lower {
 
 static uint64_t now(void *context) { return (void)context, exchange.shared->now; }
 
+static void end_with_host(int signal) {
+    (void)signal;
+    if (getppid() != parent)
+        _exit(0);
+}
+
+/* Looks for the host also while the instance computes: without it nobody ends a loop. */
+static void watch_host(void) {
+    static char stack[65536];
+    const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+    const struct sigaction action = {.sa_handler = end_with_host, .sa_flags = SA_ONSTACK | SA_RESTART};
+    const struct timeval second = {.tv_sec = 1};
+    sigaltstack(&own, NULL);
+    sigaction(SIGPROF, &action, NULL);
+    setitimer(ITIMER_PROF, &(struct itimerval){second, second}, NULL);
+}
+
 static void wait_for_turn(void) {
     while (!turn_wait(exchange.shared, TURN_WORKER, PATIENCE))
-        if (getppid() != exchange.shared->parent)
-            _exit(0);
+        end_with_host(0);
 }
 
 static void give_turn(enum ending ending) {
@@ -224,6 +243,8 @@ static void close_stream(uint32_t id) {
     uppers[id] = NULL;
 }
 
+static bool confine(bool is_loading) { return isolated_confine(&exchange.shared->turn, is_loading); }
+
 static void start(const struct record *record, const unsigned char *data) {
     const char *options[MOST_OPTIONS] = {NULL}, *why = NULL;
     size_t count = 0;
@@ -233,8 +254,10 @@ static void start(const struct record *record, const unsigned char *data) {
     str_enter(exchange.host);
     uppers = calloc(MOST_ENDS, sizeof(struct str_stream *));
     int error = exchange.host && uppers ? 0 : ENOMEM;
-    if (!error)
+    if (!error) {
+        exchange.host->confine = confine;
         error = str_load(exchange.host, CAPSULE_PATH, NAME, options, &instance, &why);
+    }
     if (error) {
         answer(error, why);
         return;
@@ -255,7 +278,6 @@ static void start(const struct record *record, const unsigned char *data) {
         if (to)
             memcpy(to, &export, sizeof export);
     }
-    isolated_confine();
     answer(0, capsule->name);
 }
 
@@ -343,6 +365,8 @@ int str_isolated(void) {
     exchange = (struct exchange){.shared = shared, .out = &shared->to_host, .in = &shared->to_worker};
     syscall(SYS_close_range, 4 + 1, ~0U, 0);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    parent = shared->parent;
+    watch_host();
     wait_for_turn();
     for (;;) {
         take_turn();

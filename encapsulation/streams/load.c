@@ -19,6 +19,7 @@
 
 #define LONGEST_NAME 31
 #define ISOLATED ".isolated.so"
+#define UNCONFINED "the system does not confine processes (seccomp)"
 
 struct str_instance {
     struct str_host *host;
@@ -114,6 +115,8 @@ static int start(struct str_host *host, struct str_instance *it, const char *pat
                  const char **name, const char **why) {
     char copy[64];
     snprintf(copy, sizeof copy, "/proc/self/fd/%d", it->copy);
+    if (host->confine && !host->confine(true))
+        return fail(host, EPERM, why, path, UNCONFINED);
     it->object = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
     if (!it->object) {
         const char *words = dlerror();
@@ -122,6 +125,8 @@ static int start(struct str_host *host, struct str_instance *it, const char *pat
     it->capsule = dlsym(it->object, "nacre_capsule");
     if (!it->capsule || it->capsule->abi != STR_CAPSULE_ABI)
         return fail(host, ENOEXEC, why, path, it->capsule ? "a capsule of another ABI" : "not a capsule");
+    if (host->confine && !host->confine(false))
+        return fail(host, EPERM, why, path, UNCONFINED);
     struct str_host *before = str_enter(host);
     int error = it->capsule->start(host, options);
     str_enter(before);

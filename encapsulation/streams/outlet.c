@@ -38,8 +38,20 @@ static bool about_memory(const mblk_t *message) {
     }
 }
 
-bool outlet_passes(const struct end *end, const mblk_t *message) {
-    (void)end;
+/* The memory of the host that a worker can claim at the head of a stream has a limit. */
+static void limit_options(mblk_t *message) {
+    struct stroptions options;
+    if ((size_t)(message->b_wptr - message->b_rptr) < sizeof options)
+        return;
+    memcpy(&options, message->b_rptr, sizeof options);
+    if (options.so_hiwat > MOST_AT_HEAD)
+        options.so_hiwat = MOST_AT_HEAD;
+    memcpy(message->b_rptr, &options, sizeof options);
+}
+
+bool outlet_passes(mblk_t *message) {
+    if (message->b_datap->db_type == M_SETOPTS)
+        limit_options(message);
     return !about_memory(message);
 }
 

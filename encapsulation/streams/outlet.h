@@ -20,12 +20,13 @@
 
 struct isolate {
     struct exchange exchange;
-    pid_t pid;
-    int process; /* a descriptor of the process; -1: it is gone */
+    pid_t pid; /* 0: it is gone */
+    int process; /* a descriptor of it, or -1 */
     int area;
     bool dead, started;
     /* Milliseconds of the worker's processor time: at the first look at this entry (-1: none), and for an entry. */
     int64_t began, patience;
+    int64_t since; /* milliseconds of the system's clock at that look */
     timeout_id_t timer;
     uint64_t due;
     bool answered; /* the record that was sent last */
@@ -55,7 +56,7 @@ int64_t worker_time(const struct isolate *); /* processor time in milliseconds, 
 bool outlet_make(struct isolate *, uint32_t number, const struct exported *);
 void outlets_free(struct isolate *);
 /* Whether a message of the worker may pass on: the host trusts no pointer in it. */
-bool outlet_passes(const struct end *, const mblk_t *);
+bool outlet_passes(mblk_t *);
 
 #pragma GCC visibility pop
 

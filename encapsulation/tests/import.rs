@@ -72,15 +72,19 @@ impl Source {
         Source { folder }
     }
 
-    fn import(&self, change: impl FnOnce(&mut Import)) -> (TempDir, Result<(), Refused>) {
-        let mut import = Import {
+    fn whole(&self) -> Import {
+        Import {
             tree: self.folder.path().into(),
             environment: "streams".into(),
             name: "imported".into(),
             description: Some(self.folder.path().join("description.toml")),
             flags: vec![],
             isolate: false,
-        };
+        }
+    }
+
+    fn import(&self, change: impl FnOnce(&mut Import)) -> (TempDir, Result<(), Refused>) {
+        let mut import = self.whole();
         change(&mut import);
         let written = tempdir().expect("a folder");
         let result = import.write(written.path()).map(|_| ());
@@ -153,6 +157,79 @@ fn wrong_arguments_are_explained() {
     assert!(described("sources = []\n").contains("no sources"));
     assert!(described("sources = [\"*.c\"]\nmodules = { \"a b\" = \"x\" }\n").contains("a b"));
     assert!(described("sources = [\"*.c\"]\ninclude = [\"none\"]\n").contains("none"));
+    assert!(source.refused(|import| import.name = "libnacre_streams".into()).contains("the library"));
+    assert!(source.refused(|import| import.description = Some("/dev/zero".into())).contains("too large"));
+    assert!(described("sources = [\"/etc/*.c\"]\n").contains("relative"));
+    assert!(described("sources = [\"*.c\"]\n").contains("no modules"));
+    let named = |more: &str| described(&format!("sources = [\"*.c\"]\nmodules = {{ {more}"));
+    assert!(named("a = \"counterinfo\" }\ndevices = { a = \"counterinfo\" }\n").contains("of a module and of a device"));
+    assert!(named(&format!("{} = \"counterinfo\" }}\n", "a".repeat(32))).contains("longer than 31"));
+    let many: Vec<String> = (0..65).map(|number| format!("m{number} = \"counterinfo\"")).collect();
+    assert!(named(&format!("{} }}\n", many.join(", "))).contains("more than 64"));
+}
+
+#[test]
+fn a_flag_does_not_hide_what_is_doubtful() {
+    let source =
+        with("struct p { int a; };\nint f(struct p *p) { return (int)p; }\nint no_such();\nint (*g)() = no_such;\n");
+    fs::write(source.folder.path().join("description.toml"), format!("{DESCRIPTION}flags = [\"-w\"]\n"))
+        .expect("a file");
+    assert_eq!(source.report().narrow.len(), 1);
+}
+
+/// Links that lead back have no end, and each pair of them doubles the number of paths.
+#[test]
+fn links_that_loop_are_not_followed() {
+    let deep = DESCRIPTION.replace("*.c", "**/*.c");
+    let source = Source::new(&[("a/counter.c", COUNTER), ("description.toml", &deep)]);
+    for name in ["one", "two"] {
+        std::os::unix::fs::symlink("..", source.folder.path().join("a").join(name)).expect("a link");
+    }
+    std::os::unix::fs::symlink("nowhere", source.folder.path().join("a/none.c")).expect("a link");
+    source.import(|_| ()).1.unwrap_or_else(|refused| panic!("{refused:?}"));
+}
+
+#[test]
+fn names_of_files_are_any() {
+    let name = format!("é, =\"$x' {}.c", "n".repeat(230));
+    let source = Source::new(&[(&name, COUNTER), ("description.toml", DESCRIPTION)]);
+    source.import(|_| ()).1.unwrap_or_else(|refused| panic!("{refused:?}"));
+}
+
+/// A capsule of an earlier import is no capsule of a source that is refused.
+#[test]
+fn a_refusal_leaves_no_capsule() {
+    let source = with("");
+    let (folder, result) = source.import(|_| ());
+    result.unwrap_or_else(|refused| panic!("{refused:?}"));
+    fs::write(source.folder.path().join("other.c"), "int f(void) { return 1 +; }\n").expect("a file");
+    assert!(matches!(source.whole().write(folder.path()), Err(Refused::Source(_))));
+    assert!(!folder.path().join("imported.so").exists());
+}
+
+/// Whoever opens a file while it is written again finds the old one or the new one, whole.
+#[test]
+fn files_are_replaced_at_once() {
+    let source = with("");
+    let (folder, result) = source.import(|_| ());
+    result.unwrap_or_else(|refused| panic!("{refused:?}"));
+    let files = ["imported.so", "libnacre_streams.so.1", "nacre_isolated", "libnacre_streams.so"];
+    let files = files.map(|name| folder.path().join(name));
+    let before = files.clone().map(|file| fs::read(file).expect("a file").len());
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let looks = scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                for (file, before) in files.iter().zip(before) {
+                    assert_eq!(fs::read(file).map(|bytes| bytes.len()).ok(), Some(before), "{}", file.display());
+                }
+            }
+        });
+        source.whole().write(folder.path()).unwrap_or_else(|refused| panic!("{refused:?}"));
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        looks.join().expect("all are whole");
+    });
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 5, "nothing else is left");
 }
 
 /// Two instances of the counter in one host, below a head each.

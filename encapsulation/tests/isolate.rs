@@ -162,6 +162,25 @@ fn a_reader_that_pauses_stops_the_other_side() {
     trouble.end();
 }
 
+/// Messages without data take memory, too.
+#[test]
+fn a_flood_of_empty_messages_has_a_limit() {
+    let trouble = Trouble::new();
+    let stream = trouble.stream("good");
+    trouble.write(&stream, b"u");
+    let blocks = trouble.host.live_blocks();
+    assert!(blocks < 200_000, "{blocks} blocks");
+    drop(stream);
+    trouble.end();
+}
+
+#[test]
+fn hosts_are_interrupted_and_killed() {
+    let trouble = Trouble::new();
+    pass(trouble.folder.path(), "isolate_processes.c", &trouble.capsule, "-DHOST");
+    trouble.end();
+}
+
 #[test]
 fn a_crash_ends_the_instance_alone() {
     for (letter, words) in [(b'c', "by signal 11"), (b'l', "it did not return"), (b'p', "told to")] {
@@ -236,8 +255,16 @@ fn instances_do_not_outlive_their_host() {
 fn it_can_do_nothing_but_compute() {
     let trouble = Trouble::new();
     let stream = trouble.stream("good");
-    trouble.write(&stream, b"o");
-    assert!(trouble.device_has(&[libc::EPERM as u8]), "it opened a file");
+    let refusals = [
+        (b"o", libc::EPERM, "it opened a file"),
+        (b"e", libc::EPERM, "it wrote a file while it was loaded"),
+        (b"m", libc::ENOMEM, "it got more memory than it may have"),
+        (b"f", libc::EPERM, "it slept while it was its turn"),
+    ];
+    for (letter, error, words) in refusals {
+        trouble.write(&stream, letter);
+        assert!(trouble.device_has(&[error as u8]), "{words}");
+    }
     drop(stream);
     trouble.end();
 }
@@ -252,6 +279,9 @@ fn what_is_wrong_is_explained() {
     std::fs::copy(&trouble.capsule, &alone).expect("a copy");
     let error = trouble.host.load(&alone, "x", &[]).err().expect("it is refused").to_string();
     assert!(error.contains("nacre_isolated"), "{error}");
+    std::fs::write(folder.path().join("nacre_isolated"), "").expect("a file");
+    let error = trouble.host.load(&alone, "x", &[]).err().expect("it is refused").to_string();
+    assert!(error.contains("cannot be run: Permission denied"), "{error}");
     std::fs::copy("/bin/true", folder.path().join("nacre_isolated")).expect("a copy");
     let error = trouble.host.load(&alone, "x", &[]).err().expect("it is refused").to_string();
     assert!(error.contains("its process ended"), "{error}");

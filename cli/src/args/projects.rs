@@ -61,7 +61,7 @@ pub struct Import {
     /// The folder of the foreign source; nothing in it is changed
     #[arg(value_name = "DIR")]
     pub tree: PathBuf,
-    /// The system that it was written for: bsd44, streams, lwip, usrsctp, nacre
+    /// The system that it was written for: bsd44, sunos4, xkernel, streams, lwip, usrsctp, nacre
     #[arg(long, value_name = "NAME")]
     pub environment: String,
     /// The name of the capsule

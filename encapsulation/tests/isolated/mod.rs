@@ -49,14 +49,40 @@ t_close(q, flag, credp)
 
 static volatile int forever = 1;
 
+#define NEW_FILE "/tmp/nacre-isolated-wrote"
+
+/* The error of a system call, or 0. */
 static int
-kernel_opens()
+kernel(number, a, b, c, d)
+    long number, a, b, c, d;
 {
     long result = 0;
 #ifdef __x86_64__
-    __asm__ volatile ("syscall" : "=a"(result) : "0"(2L), "D"("/"), "S"(0L), "d"(0L) : "rcx", "r11", "memory");
+    register long fourth __asm__("r10") = d, fifth __asm__("r8") = -1, sixth __asm__("r9") = 0;
+    __asm__ volatile ("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth),
+        "r"(sixth) : "rcx", "r11", "memory");
 #endif
-    return (-result);
+    return (result < 0 ? -result : 0);
+}
+
+static int error_at_load = -1;
+static void early() __attribute__((constructor));
+
+static void
+early()
+{
+    error_at_load = kernel(2L, (long)NEW_FILE, 0101L, 0600L, 0L); /* open */
+}
+
+static int word;
+
+static void
+flood(q)
+    queue_t *q;
+{
+    int i;
+    for (i = 0; i < 1000000; i++)
+        qreply(q, allocb(0, BPRI_MED));
 }
 
 static int
@@ -71,7 +97,11 @@ t_put(q, mp)
         case 'z': (void)allocb(1, BPRI_MED); break;
         case 'x': crash_at_close = 1; break;
         case 'y': crash_at_open = 1; break;
-        case 'o': *mp->b_rptr = kernel_opens(); break;
+        case 'u': flood(q); break;
+        case 'o': *mp->b_rptr = kernel(2L, (long)"/", 0L, 0L, 0L); break; /* open */
+        case 'e': *mp->b_rptr = error_at_load; break;
+        case 'm': *mp->b_rptr = kernel(9L, 0L, 5L << 30, 3L, 0x21L); break; /* mmap of shared memory */
+        case 'f': *mp->b_rptr = kernel(202L, (long)&word, 0L, 0L, 0L); break; /* futex */
         }
     }
     if (mp->b_datap->db_type >= QPCTL)
