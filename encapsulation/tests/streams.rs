@@ -60,6 +60,11 @@ fn random_use_of_everything_neither_crashes_nor_leaks() {
     library_with("streams_storm.c");
 }
 
+#[test]
+fn random_calls_within_routines_neither_crash_nor_leak() {
+    library_with("streams_calls.c");
+}
+
 /// The program of the page, in a function.
 #[test]
 fn host_of_the_page_compiles() {
