@@ -1,4 +1,6 @@
-//! Tests in C: each is a function `static void test_NAME(void)`, and `main` prints `ok NAME` after each.
+//! Tests in C: each is a function `static void test_NAME(void)`, and `main` prints `ok NAME` after each. Each test uses
+//! some of it.
+#![allow(dead_code)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
