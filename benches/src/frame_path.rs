@@ -32,7 +32,7 @@ pub struct FramePath {
     pub stream: Cost,
     pub gathered: Cost,
     pub alternating: Cost,
-    /// A message and its answer over each of so many connections of the two endpoints in turn.
+    /// A message and its answer on each of that many connections in turn.
     pub among: [(usize, Cost); 3],
 }
 

@@ -204,7 +204,7 @@ pub fn shares(all: &[Share]) -> String {
 }
 
 const AMONG: &str = "
-A message and its answer over each of many connections of the two endpoints in turn, and divided by the cost among ten.
+A message and its answer on each of many connections of the two endpoints in turn, and the ratio to ten connections.
 A turn takes the same simulated time for any number of connections, so the same timers of each are due:
 
 | level | 10 | | 1,000 | | 10,000 | |

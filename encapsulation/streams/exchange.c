@@ -3,7 +3,6 @@
 #define STR_PREFIXED
 #include "isolate.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <string.h>

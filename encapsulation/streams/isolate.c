@@ -263,6 +263,7 @@ static void release(struct isolate *it) {
 static int ask_start(struct isolate *it, const char *const *options) {
     char text[4096];
     size_t size = 0;
+    unsigned count = 0;
     for (; *options; options++) {
         size_t length = strlen(*options) + 1;
         if (strcmp(*options, "isolate") == 0)
@@ -275,7 +276,7 @@ static int ask_start(struct isolate *it, const char *const *options) {
             it->patience = patience;
             continue;
         }
-        if (length > sizeof text - size)
+        if (length > sizeof text - size || ++count > MOST_OPTIONS)
             return E2BIG;
         memcpy(text + size, *options, length);
         size += length;

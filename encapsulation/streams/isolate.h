@@ -23,7 +23,6 @@
 #define post_put str_inside_post_put
 #define post_serve str_inside_post_serve
 #define instance_capsule str_inside_instance_capsule
-#define isolate_end str_inside_isolate_end
 #define isolate_exports str_inside_isolate_exports
 #define isolate_name str_inside_isolate_name
 #define isolate_start str_inside_isolate_start
@@ -34,11 +33,12 @@
 #pragma GCC visibility push(hidden)
 
 #define AREA_SIZE (1U << 20)
-#define AREA_MARGIN 4096U /* that only records without data may use */
+#define AREA_MARGIN 4096U /* that messages leave to other records */
 #define RANDOM_SIZE 1024
 #define MOST_EXPORTS 64
 #define LONGEST_EXPORT 31
 #define MOST_ENDS 65536
+#define MOST_OPTIONS 255 /* of an instance */
 #define MOST_WAITING (16U << 20) /* bytes at one end, beyond which the other side ignores flow control */
 #define MOST_AT_HEAD (1U << 20) /* of the high-water mark that a worker sets */
 #define END_HIWAT 65536
@@ -56,7 +56,7 @@ struct area {
 struct shared {
     _Atomic uint32_t turn;
     _Atomic uint32_t sleeps[2]; /* whether the host and the worker sleep until it is their turn */
-    uint32_t ending;              /* why the worker ended its turn */
+    uint32_t ending;            /* why the worker ended its turn */
     int64_t parent;             /* the process of the host */
     uint64_t now, deadline;     /* of the host's clock, and of the worker's timeouts */
     uint64_t blocks;            /* that are live in the worker */
@@ -68,7 +68,7 @@ struct shared {
 /* Records, with the meaning of a, b and c. */
 enum kind {
     RECORD_START, /* data: options, each ended by a zero */
-    RECORD_OPEN,  /* a: export; b: oflag; c: minor device; end; data: the end below, of a module */
+    RECORD_OPEN,  /* end; a: export; c: minor device, or NO_END; data: of a module, the end below */
     RECORD_CLOSE,
     RECORD_LINK,   /* end: of the upper stream; a: the new end; b: command */
     RECORD_UNLINK, /* end: of the upper stream; a: of the lower one; b: command */
@@ -93,8 +93,8 @@ struct exported {
     int64_t smallest[2], largest[2]; /* messages that the read and write side accept */
 };
 
-/* One end of what joins a queue of the host with a queue of the worker. It takes what comes to `out`, and gives to
- * what is next to `next`. */
+/* One end of a link between a queue of the host and a queue of the worker. Messages that are put to `out` go to the
+ * other side; those of the other side go on from `next`. */
 struct end {
     uint32_t id;
     queue_t *out, *next;
@@ -106,7 +106,6 @@ struct end {
     mblk_t *first, *last;                /* messages that wait for room, in order */
     size_t bytes;                        /* of them */
     bool told_full, peer_full;
-    void *owner;
 };
 
 struct exchange {

@@ -21,7 +21,6 @@
 #define AREA_FILE 3
 #define CAPSULE_PATH "/proc/self/fd/4"
 #define NAME "instance"
-#define MOST_OPTIONS 256
 #define PATIENCE 1000 /* milliseconds between looks for the host */
 
 static struct exchange exchange;
@@ -34,7 +33,7 @@ static int64_t parent; /* the process of the host */
 /* A lower stream of an upper one, with the number that this host gave to the link. */
 static struct lower {
     struct lower *next;
-    uint32_t upper, end;
+    uint32_t end;
     int id;
 } *lowers;
 
@@ -216,7 +215,6 @@ static int link_stream(const struct record *record) {
         return error;
     }
     lower->next = lowers;
-    lower->upper = record->end;
     lower->end = record->a;
     lowers = lower;
     return 0;
@@ -246,9 +244,9 @@ static void close_stream(uint32_t id) {
 static bool confine(bool is_loading) { return isolated_confine(&exchange.shared->turn, is_loading); }
 
 static void start(const struct record *record, const unsigned char *data) {
-    const char *options[MOST_OPTIONS] = {NULL}, *why = NULL;
+    const char *options[MOST_OPTIONS + 1] = {NULL}, *why = NULL;
     size_t count = 0;
-    for (size_t at = 0; at < record->size && count < MOST_OPTIONS - 1; at += strlen((const char *)data + at) + 1)
+    for (size_t at = 0; at < record->size && count < MOST_OPTIONS; at += strlen((const char *)data + at) + 1)
         options[count++] = (const char *)data + at;
     exchange.host = str_host_open(&(struct str_environment){.now = now, .random = numbers, .log = log_line});
     str_enter(exchange.host);

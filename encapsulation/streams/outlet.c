@@ -19,9 +19,17 @@ static bool is_link(int command) {
     return command == I_LINK || command == I_UNLINK || command == I_PLINK || command == I_PUNLINK;
 }
 
+/* The head of an M_IOCTL; of other messages, and of one that is too short, zeros. */
+static struct iocblk control_of(const mblk_t *message) {
+    struct iocblk control = {0};
+    if (message->b_datap->db_type == M_IOCTL && (size_t)(message->b_wptr - message->b_rptr) >= sizeof control)
+        memcpy(&control, message->b_rptr, sizeof control);
+    return control;
+}
+
 /* Messages about memory of the program's, or of other modules: they pass by a module, and do not reach a worker. */
 static bool about_memory(const mblk_t *message) {
-    struct iocblk control;
+    struct iocblk control = control_of(message);
     switch (message->b_datap->db_type) {
     case M_COPYIN:
     case M_COPYOUT:
@@ -31,7 +39,6 @@ static bool about_memory(const mblk_t *message) {
     case M_IOCTL:
         if ((size_t)(message->b_wptr - message->b_rptr) < sizeof control)
             return true;
-        memcpy(&control, message->b_rptr, sizeof control);
         return control.ioc_count == TRANSPARENT || is_link(control.ioc_cmd);
     default:
         return false;
@@ -70,6 +77,15 @@ static int serve_queue(queue_t *q) {
     return 0;
 }
 
+/* Ends the use of a queue pair by an instance. */
+static void release_post(queue_t *read, struct post *post) {
+    for (int i = 0; i < 2; i++)
+        if (post->ends[i])
+            end_remove(post->ends[i]);
+    read->q_ptr = (read + 1)->q_ptr = NULL;
+    host_release(read->q_host, post, sizeof *post);
+}
+
 static int open_queue(queue_t *q, dev_t *device, int oflag, int sflag, cred_t *cred) {
     struct outlet *outlet = (struct outlet *)(void *)((char *)q->q_qinfo - offsetof(struct outlet, read));
     struct isolate *it = outlet->isolate;
@@ -95,29 +111,19 @@ static int open_queue(queue_t *q, dev_t *device, int oflag, int sflag, cred_t *c
         error = isolate_ask(it, record, module ? &post->ends[1]->id : NULL, module ? sizeof(uint32_t) : 0);
     }
     if (error) {
-        for (int i = 0; i < 2; i++)
-            if (post->ends[i])
-                end_remove(post->ends[i]);
-        q->q_ptr = (q + 1)->q_ptr = NULL;
-        host_release(q->q_host, post, sizeof *post);
+        release_post(q, post);
         return error;
     }
     str_qprocson(q);
     return 0;
 }
 
-/* What waits goes to the worker before it is told something. */
+/* Sends queued messages to the worker, before a request about their stream. */
 static void pack(struct post *post) {
     for (int i = 0; i < 2; i++)
         if (post->ends[i])
             end_pack(post->ends[i]);
     serve(post->owner);
-}
-
-static void remove_ends(struct post *post) {
-    for (int i = 0; i < 2; i++)
-        if (post->ends[i])
-            end_remove(post->ends[i]);
 }
 
 static int close_queue(queue_t *q, int flag, cred_t *cred) {
@@ -132,9 +138,7 @@ static int close_queue(queue_t *q, int flag, cred_t *cred) {
             end_drain(post->ends[1]);
     }
     str_qprocsoff(q);
-    remove_ends(post);
-    q->q_ptr = (q + 1)->q_ptr = NULL;
-    host_release(q->q_host, post, sizeof *post);
+    release_post(q, post);
     return 0;
 }
 
@@ -149,11 +153,8 @@ static int link_lower(struct isolate *it, uint32_t upper, queue_t *lower, int co
         struct record record = {.kind = RECORD_LINK, .end = upper, .a = post->ends[0]->id, .b = (uint32_t)command};
         error = isolate_ask(it, record, NULL, 0);
     }
-    if (error) {
-        (lower - 1)->q_ptr = lower->q_ptr = NULL;
-        remove_ends(post);
-        host_release(lower->q_host, post, sizeof *post);
-    }
+    if (error)
+        release_post(lower - 1, post);
     return error;
 }
 
@@ -168,9 +169,7 @@ static int unlink_lower(struct isolate *it, uint32_t upper, queue_t *lower, int 
         isolate_ask(it, record, NULL, 0);
         end_drain(post->ends[0]);
     }
-    (lower - 1)->q_ptr = lower->q_ptr = NULL;
-    remove_ends(post);
-    host_release(lower->q_host, post, sizeof *post);
+    release_post(lower - 1, post);
     return 0;
 }
 
@@ -197,13 +196,11 @@ static int write_put(queue_t *q, mblk_t *message) {
     struct post *post = q->q_ptr;
     struct isolate *it = post->owner;
     bool module = post->ends[1], memory = about_memory(message);
-    struct iocblk control = {0};
-    if (message->b_datap->db_type == M_IOCTL && (size_t)(message->b_wptr - message->b_rptr) >= sizeof control)
-        memcpy(&control, message->b_rptr, sizeof control);
     if (memory && module)
         return str_putnext(q, message);
-    if (memory && is_link(control.ioc_cmd)) {
-        control_links(q, message, control.ioc_cmd);
+    int command = control_of(message).ioc_cmd;
+    if (is_link(command)) {
+        control_links(q, message, command);
         return 0;
     }
     if (!it->dead && !memory)

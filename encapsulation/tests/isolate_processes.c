@@ -23,7 +23,7 @@ static int transmit(void *context, mblk_t *frame) {
     return 0;
 }
 
-/* A host with an instance that is told to do something. */
+/* Loads an instance of the module, and sends it a command. */
 static void tell(const char *what, const char *option) {
     static const struct str_device_calls calls = {transmit};
     struct str_host *host = str_host_open(&(struct str_environment){.now = now_of});

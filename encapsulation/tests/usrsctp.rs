@@ -132,8 +132,8 @@ fn data_comes_whole_and_in_order_over_bad_networks() {
         let there = bytes(100_000, seed);
         if !transfer(&mut world, [&mut a, &mut b], &there, 3_600 * SECOND, data) {
             // A handshake whose cookie became stale meanwhile can end in ends that do not know each other (seed 3863).
-            a.answer(&mut world, tpi::DISCON_IND).expect("the sender is told");
-            b.answer(&mut world, tpi::DISCON_IND).expect("the receiver is told");
+            a.answer(&mut world, tpi::DISCON_IND).expect("the sender hears of the end");
+            b.answer(&mut world, tpi::DISCON_IND).expect("the receiver hears of the end");
             assert!(b.data.is_empty(), "seed {seed}: {} bytes", b.data.len());
             eprintln!("seed {seed}: the association broke before any data, and both ends were told");
             drop((a, b));

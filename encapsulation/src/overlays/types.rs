@@ -138,7 +138,7 @@ impl Types {
 
     /// A type without its names of `typedef` and its qualifiers.
     pub fn plain(&self, mut id: Option<Id>) -> (Option<Id>, &Type) {
-        // A chain of names has an end; there are not so many.
+        // Chains of names are short; the bound holds for damaged debugging information.
         for _ in 0..100 {
             match self.get(id) {
                 Type::Same { of, .. } => id = *of,

@@ -1,4 +1,4 @@
-//! A module that does what it is told to: crash, loop, panic, or call the kernel.
+//! A module that crashes, loops, panics or makes a system call on command.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -183,7 +183,7 @@ impl Trouble {
         self.device.sent().is_some_and(|sent| sent == bytes)
     }
 
-    /// Reads so many bytes, in parts.
+    /// Reads at least `count` bytes, which may come in several messages, or what there is.
     pub fn read(&self, stream: &Stream, count: usize) -> Vec<u8> {
         let mut all = Vec::new();
         loop {
