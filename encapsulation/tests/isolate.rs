@@ -274,6 +274,7 @@ fn what_is_wrong_is_explained() {
     let trouble = Trouble::new();
     let refused = |options: &[&str]| trouble.host.load(&trouble.capsule, "x", options).err().expect("it is refused");
     assert!(refused(&["isolate=soon"]).to_string().contains("milliseconds"));
+    assert!(refused(&["a=1"; 256]).to_string().contains("too long"), "more options than a worker takes");
     let folder = tempdir().expect("a folder");
     let alone = folder.path().join("alone.isolated.so");
     std::fs::copy(&trouble.capsule, &alone).expect("a copy");
