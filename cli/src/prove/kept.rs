@@ -202,11 +202,12 @@ mod tests {
     use nacre_profiles::bypassed;
 
     /// The stacks of the examples that users build, and those of `nacre reproduce`.
-    const STACKS: [(&str, &[&str]); 5] = [
+    const STACKS: [(&str, &[&str]); 6] = [
         ("examples/reliable", &["reliable_plain", "reliable"]),
         ("examples/secure", &["secure"]),
         ("examples/signed", &["signed"]),
-        ("examples/congestion", &["plain_pt2pt", "controlled_pt2pt", "controlled_frag"]),
+        ("examples/congestion", &["plain_pt2pt", "controlled_pt2pt", "controlled_frag", "cubic_pt2pt", "long_path"]),
+        ("examples/bottleneck/flows", &["whole_flow"]),
         ("benches/papers", &["three", "four", "ten", "active"]),
     ];
 

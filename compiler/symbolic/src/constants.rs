@@ -4,7 +4,7 @@ use nacre_stack::interpret::{Message, Value};
 use nacre_stack::{Stack, Type};
 
 use crate::state::zero_of;
-use crate::terms::{Sort, Term, Terms};
+use crate::terms::{Op, Sort, Term, Terms};
 use crate::values::{sort_of, Value as Terminal, KIND_BITS, NAME_BITS};
 use crate::Unsupported;
 
@@ -68,15 +68,17 @@ pub fn constant(
             made.next = number(terms, window.next);
             made.high = number(terms, window.high);
             made.reported = number(terms, window.reported);
-            let mut used = 0u128;
+            let mut used = terms.bits(*n, 0);
             for (at, entry) in window.entries.iter().enumerate() {
                 let Some(entry) = entry else { continue };
-                used |= 1 << at;
+                let (one, place) = (terms.bits(*n, 1), terms.bits(*n, at as u128));
+                let bit = terms.binary(Op::Shl, one, place);
+                used = terms.binary(Op::BvOr, used, bit);
                 let index = terms.bits(made.entries.index, u128::from(window.number(at as i64)));
                 let (always, entry) = (terms.truth(true), constant(stack, terms, layer, entry, t)?);
                 made.entries.set(terms, always, index, &entry)?;
             }
-            made.used = terms.bits(*n, used);
+            made.used = used;
             Terminal::Window(made)
         }
         (Value::Row(row), Type::Ring(t, _) | Type::List(t, _), Terminal::Row(mut made)) => {

@@ -112,7 +112,7 @@ impl Run<'_> {
         let most = self.terms.bits(width, u128::from(size));
         let fits = self.terms.less(Op::ULess, offset, most);
         let (bit, one) = (self.bit(window, offset), self.terms.bits(size, 1));
-        let (below, all) = (self.terms.binary(Op::Sub, bit, one), self.terms.bits(size, u128::MAX));
+        let (below, all) = (self.terms.binary(Op::Sub, bit, one), self.terms.all_ones(size));
         self.terms.choose(fits, below, all)
     }
 

@@ -6,13 +6,14 @@ mod fold;
 mod print;
 mod replace;
 mod sets;
+mod wide;
 
 use std::collections::HashMap;
 
 pub use print::{script, script_preferring, Goal};
 pub use replace::Known;
 
-/// The widest constant; wider ones are concatenated.
+/// The bits of a word of a constant: the value of a wider one is known as a number only if it fits.
 pub const WIDEST: u32 = 128;
 
 /// What a term is.
@@ -70,7 +71,8 @@ pub enum Op {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     Truth(bool),
-    /// A bit vector of this width; the value has no bits beyond it.
+    /// A bit vector of this width; the value has no bits beyond it. Greater values are concatenations, of which the
+    /// lower half has [`WIDEST`] bits.
     Bits(u32, u128),
     /// A free constant: its name, its number among them, its sort.
     Free(String, u32, Sort),
@@ -145,7 +147,7 @@ impl Terms {
         }
     }
 
-    /// The value of a constant bit vector of at most [`WIDEST`] bits.
+    /// The value of a constant bit vector, if it fits [`WIDEST`] bits.
     pub fn value_of(&self, term: Term) -> Option<u128> {
         match self.node(term) {
             Node::Bits(_, value) => Some(*value),

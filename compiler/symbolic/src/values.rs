@@ -2,7 +2,7 @@
 
 use nacre_stack::{LayoutId, Stack, Type};
 
-use crate::terms::{Op, Sort, Term, Terms, WIDEST};
+use crate::terms::{Op, Sort, Term, Terms};
 use crate::Unsupported;
 
 /// A value: terms in the form of its type.
@@ -51,7 +51,7 @@ pub struct Window {
     pub reported: Term,
     /// Bit i: the entry at `low + i` is there.
     pub used: Term,
-    /// Entries by number modulo capacity.
+    /// Entries by the low bits of their numbers, of which there are enough to tell them apart.
     pub entries: Entries,
 }
 
@@ -78,6 +78,8 @@ pub struct Entries {
 pub const NAME_BITS: u32 = 32;
 /// The bits of a length.
 pub const LENGTH_BITS: u32 = 32;
+/// The entries of a window that has terms, at most.
+const WINDOW: u32 = 4096;
 /// The bits of the number of a header.
 pub const KIND_BITS: u32 = 16;
 
@@ -132,7 +134,7 @@ impl<F: FnMut(&mut Terms, &str, Sort, &Type) -> Term> Maker<'_, F> {
                 Ok(Value::Option(some, Box::new(self.value(&format!("{name}.value"), t)?)))
             }
             Type::Msg | Type::Bounded(_) => Ok(Value::Message(self.message(name)?)),
-            Type::Window(t, n, bits) if n.is_power_of_two() && *n <= WIDEST => self.window(name, t, *n, *bits),
+            Type::Window(t, n, bits) if *n <= WINDOW => self.window(name, t, *n, *bits),
             Type::Ring(t, n) | Type::List(t, n) => {
                 let [start, len] = ["start", "len"]
                     .map(|part| (self.make)(self.terms, &format!("{name}.{part}"), Sort::Bits(32), &Type::UInt(32)));
@@ -340,7 +342,7 @@ fn kind_of(ty: &Type) -> &'static str {
         Type::Text(_) => "text",
         Type::Pool(..) => "pool",
         Type::Map(..) => "map",
-        Type::Window(..) => "window whose capacity is no power of two, or above 128",
+        Type::Window(..) => "window of more than 4096 entries",
         Type::Array(..) => "array of more than 256 elements",
         _ => "type",
     }

@@ -2,6 +2,8 @@
 
 use super::{fold, low, signed, Node, Op, Sort, Term, Terms, WIDEST};
 
+const WIDER: u32 = WIDEST + 1;
+
 impl Terms {
     /// A constant formula.
     pub fn truth(&mut self, value: bool) -> Term {
@@ -10,10 +12,6 @@ impl Terms {
 
     /// A constant bit vector: the low bits of the value.
     pub fn bits(&mut self, width: u32, value: u128) -> Term {
-        if width > WIDEST {
-            let (upper, lower) = (self.bits(width - WIDEST, 0), self.bits(WIDEST, value));
-            return self.concat(upper, lower);
-        }
         self.enter(Node::Bits(width, low(value, width)), Sort::Bits(width))
     }
 
@@ -133,6 +131,10 @@ impl Terms {
             (Node::Bits(..), Node::Bits(..)) => return self.truth(false),
             _ => {}
         }
+        // Each constant has one form.
+        if self.words_of(a).is_some() && self.words_of(b).is_some() {
+            return self.truth(false);
+        }
         if let Some(parts) = self.equal_halves(a, b) {
             return parts;
         }
@@ -171,7 +173,11 @@ impl Terms {
     /// An operation on one bit vector, which keeps its width.
     pub fn unary(&mut self, op: Op, a: Term) -> Term {
         let width = self.width(a);
-        if let Some(value) = self.value_of(a) {
+        if width > WIDEST {
+            if let Some(result) = (op == Op::BvNot).then(|| self.wide_not(a)).flatten() {
+                return result;
+            }
+        } else if let Some(value) = self.value_of(a) {
             let result = if op == Op::BvNot { !value } else { value.wrapping_neg() };
             return self.bits(width, result);
         }
@@ -182,8 +188,13 @@ impl Terms {
     pub fn binary(&mut self, op: Op, a: Term, b: Term) -> Term {
         let width = self.width(a);
         debug_assert_eq!(width, self.width(b), "{op:?}");
+        if width > WIDEST {
+            if let Some(result) = self.wide(op, a, b) {
+                return result;
+            }
+        }
         match (self.value_of(a), self.value_of(b)) {
-            (Some(x), Some(y)) => {
+            (Some(x), Some(y)) if width <= WIDEST => {
                 if let Some(result) = fold::bits(op, width, x, y) {
                     return self.bits(width, result);
                 }
@@ -203,7 +214,9 @@ impl Terms {
     /// A sum or difference: constants are collected on the right, as summands.
     fn sum(&mut self, op: Op, a: Term, b: Term) -> Term {
         let width = self.width(a);
-        let by = self.value_of(b).map(|by| if op == Op::Sub { by.wrapping_neg() } else { by });
+        // Wide sums are not collected: nobody counts in sets.
+        let by = if width > WIDEST { None } else { self.value_of(b) };
+        let by = by.map(|by| if op == Op::Sub { by.wrapping_neg() } else { by });
         if let Some(by) = by {
             let (rest, before) = self.summands(a);
             let total = low(before.wrapping_add(by), width);
@@ -213,7 +226,7 @@ impl Terms {
             let total = self.bits(width, total);
             return self.enter(Node::Apply(Op::Add, vec![rest, total]), Sort::Bits(width));
         }
-        if op == Op::Add && self.value_of(a).is_some() {
+        if op == Op::Add && width <= WIDEST && self.value_of(a).is_some() {
             return self.sum(op, b, a);
         }
         let ((x, left), (y, right)) = (self.summands(a), self.summands(b));
@@ -243,7 +256,7 @@ impl Terms {
     /// A term as another and a constant summand.
     fn summands(&self, a: Term) -> (Term, u128) {
         match self.node(a) {
-            Node::Apply(Op::Add, parts) => match self.value_of(parts[1]) {
+            Node::Apply(Op::Add, parts) if self.width(a) <= WIDEST => match self.value_of(parts[1]) {
                 Some(by) => (parts[0], by),
                 None => (a, 0),
             },
@@ -254,10 +267,13 @@ impl Terms {
     /// A comparison of two bit vectors of one width.
     pub fn less(&mut self, op: Op, a: Term, b: Term) -> Term {
         debug_assert_eq!(self.width(a), self.width(b), "{op:?}");
-        if let (Some(x), Some(y)) = (self.value_of(a), self.value_of(b)) {
-            if let Some(result) = fold::compare(op, self.width(a), x, y) {
-                return self.truth(result);
-            }
+        let result = match (self.width(a), self.value_of(a), self.value_of(b)) {
+            (WIDER.., ..) if op == Op::ULess => self.wide_less(a, b),
+            (..=WIDEST, Some(x), Some(y)) => fold::compare(op, self.width(a), x, y),
+            _ => None,
+        };
+        if let Some(result) = result {
+            return self.truth(result);
         }
         if a == b || op == Op::ULess && self.value_of(b) == Some(0) {
             return self.truth(false);
@@ -271,8 +287,10 @@ impl Terms {
         if lowest == 0 && width == self.width(a) {
             return a;
         }
+        if let Some(part) = self.cut_out(a, lowest, width) {
+            return part;
+        }
         match self.node(a).clone() {
-            Node::Bits(_, value) => return self.bits(width, value >> lowest),
             Node::Apply(Op::Extract(_, inner), parts) => return self.extract(parts[0], inner + high, inner + lowest),
             Node::Apply(Op::ZeroExtend(_) | Op::SignExtend(_), parts) if high < self.width(parts[0]) => {
                 return self.extract(parts[0], high, lowest);
@@ -306,9 +324,15 @@ impl Terms {
         if width <= old {
             return self.extract(a, width - 1, 0);
         }
-        if let (Some(value), true) = (self.value_of(a), width <= WIDEST) {
-            let value = if sign { signed(value, old) as u128 } else { value };
-            return self.bits(width, value);
+        match self.value_of(a) {
+            Some(value) if sign && width <= WIDEST => return self.bits(width, signed(value, old) as u128),
+            _ if sign => {}
+            _ => {
+                let zeros = self.bits(width - old, 0);
+                if let Some(value) = self.joined(zeros, a) {
+                    return value;
+                }
+            }
         }
         let op = if sign { Op::SignExtend(width - old) } else { Op::ZeroExtend(width - old) };
         self.enter(Node::Apply(op, vec![a]), Sort::Bits(width))
@@ -317,8 +341,8 @@ impl Terms {
     /// The bits of `a`, then those of `b`.
     pub fn concat(&mut self, a: Term, b: Term) -> Term {
         let (left, right) = (self.width(a), self.width(b));
-        if let (Some(x), Some(y), true) = (self.value_of(a), self.value_of(b), left + right <= WIDEST) {
-            return self.bits(left + right, x << right | y);
+        if let Some(joined) = self.joined(a, b) {
+            return joined;
         }
         self.enter(Node::Apply(Op::Concat, vec![a, b]), Sort::Bits(left + right))
     }

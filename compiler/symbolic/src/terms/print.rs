@@ -81,7 +81,10 @@ impl Writer<'_> {
             let uses = self.uses.entry(term).or_insert(0);
             *uses += 1;
             if *uses == 1 {
-                open.extend(self.terms.node(term).parts());
+                let parts = self.terms.node(term).parts();
+                // The text of a count contains that of its set once for each element.
+                let again = matches!(self.terms.node(term), Node::Apply(Op::Count, _)).then(|| parts[0]);
+                open.extend(parts.into_iter().chain(again));
             }
         }
     }
@@ -162,13 +165,19 @@ impl Writer<'_> {
     }
 }
 
-/// The number of ones of a bit vector, as a sum.
+/// The number of ones of a bit vector: sums of pairs, each in one bit more than its parts.
 fn ones(set: &str, width: u32) -> String {
-    let bit = |at| format!("((_ zero_extend 31) ((_ extract {at} {at}) {set}))");
-    match width {
-        1 => bit(0),
-        _ => format!("(bvadd {})", (0..width).map(bit).collect::<Vec<_>>().join(" ")),
+    let mut sums: Vec<String> = (0..width).map(|at| format!("((_ extract {at} {at}) {set})")).collect();
+    let mut bits = 1;
+    while sums.len() > 1 {
+        let sum = |pair: &[String]| match pair {
+            [one, other] => format!("(bvadd ((_ zero_extend 1) {one}) ((_ zero_extend 1) {other}))"),
+            rest => format!("((_ zero_extend 1) {})", rest.concat()),
+        };
+        sums = sums.chunks(2).map(sum).collect();
+        bits += 1;
     }
+    format!("((_ zero_extend {}) {})", 32 - bits, sums.concat())
 }
 
 /// The symbol of a free constant: no word of SMT-LIB, and of no other constant.

@@ -65,8 +65,8 @@ impl Terms {
 
     /// How many elements a set has, in 32 bits.
     pub fn ones(&mut self, set: Term) -> Term {
-        if let Some(value) = self.value_of(set) {
-            return self.bits(32, u128::from(value.count_ones()));
+        if let Some(words) = self.words_of(set) {
+            return self.bits(32, words.iter().map(|word| u128::from(word.count_ones())).sum());
         }
         if let Node::Apply(Op::If, parts) = self.node(set).clone() {
             let [then, otherwise] = [parts[1], parts[2]].map(|part| self.ones(part));
