@@ -10,7 +10,8 @@ use nacre_certificates::folder::check_files;
 use nacre_process::{on_path, run};
 use nacre_prover::certificates::Writer;
 use nacre_prover::cnf::encode::Cnf;
-use nacre_symbolic::terms::{Goal, Node, Op, Sort, Term, Terms};
+use nacre_prover::solvers::{all, Answer};
+use nacre_symbolic::terms::{script, Goal, Node, Op, Sort, Term, Terms};
 
 /// Numbers that are the same at each run.
 struct Numbers(u64);
@@ -559,4 +560,42 @@ fn certificates_are_written_only_of_what_holds() {
         .collect();
     files.sort();
     assert_eq!(files, ["does-not.smt2", "holds.cnf", "holds.drat", "holds.smt2"]);
+}
+
+/// Sets wider than any number: their elements, those that are left of a place, and how many there are. The formula says
+/// it, and the text for the solvers.
+#[test]
+fn wide_sets_are_what_their_elements_are() {
+    let solvers = all().expect("both solvers");
+    let mut numbers = Numbers(7);
+    for width in [1, 2, 3, 5, 64, 127, 129, 200, 257, 600, 1024] {
+        let mut terms = Terms::new();
+        let elements: Vec<bool> = (0..width).map(|_| numbers.below(3) > 0).collect();
+        let byte = |bits: &[bool]| bits.iter().rev().fold(0u8, |byte, bit| byte << 1 | u8::from(*bit));
+        let bytes: Vec<u8> = elements.chunks(8).map(byte).collect();
+        let (set, value) = (terms.free("set", Sort::Bits(width)), terms.of_bytes(width, &bytes));
+        let place = numbers.below(width as usize);
+        let (at, number) = (terms.free("at", Sort::Bits(28)), terms.bits(28, place as u128));
+        let assumptions = [terms.equal(set, value), terms.equal(at, number)];
+        let by = terms.resize(at, width);
+        let rest = terms.binary(Op::LShr, set, by);
+        let count = |of: &[bool]| of.iter().filter(|is_in| **is_in).count() as u128;
+        let mut claims = vec![(terms.has(set, at), elements[place])];
+        for (of, wanted) in [(set, count(&elements)), (rest, count(&elements[place..]))] {
+            let ones = terms.ones(of);
+            for (number, is_so) in [(wanted, true), (wanted + 1, false)] {
+                let number = terms.bits(32, number);
+                claims.push((terms.equal(ones, number), is_so));
+            }
+        }
+        for (claim, is_so) in claims {
+            assert_eq!(is_proved(&terms, &assumptions, claim), is_so, "the formula, width {width}");
+            let goal = Goal { name: "a set".into(), assumptions: assumptions.to_vec(), claim };
+            let wanted = if is_so { Answer::Proved } else { Answer::Refuted(vec![]) };
+            for solver in &solvers {
+                let answer = solver.solve(&script(&terms, &goal, &[]));
+                assert_eq!(answer, wanted, "{} at width {width}", solver.name);
+            }
+        }
+    }
 }

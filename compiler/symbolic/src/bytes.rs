@@ -84,14 +84,7 @@ impl Run<'_> {
 
     /// Constant bytes, of a number of bytes: cut, or filled with zeros.
     pub(crate) fn literal(&mut self, bytes: &[u8], size: u32) -> Term {
-        let mut whole = self.terms.bits(8 * size.max(1), 0);
-        for chunk in bytes.chunks(16).rev() {
-            let number = chunk.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte));
-            let (chunk, width) = (self.terms.bits(8 * chunk.len() as u32, number), self.terms.width(whole));
-            let joined = self.terms.concat(whole, chunk);
-            whole = self.terms.resize(joined, width);
-        }
-        whole
+        self.terms.of_bytes(8 * size.max(1), bytes)
     }
 
     /// A part of bytes between two constants.

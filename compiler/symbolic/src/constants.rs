@@ -4,7 +4,7 @@ use nacre_stack::interpret::{Message, Value};
 use nacre_stack::{Stack, Type};
 
 use crate::state::zero_of;
-use crate::terms::{Op, Sort, Term, Terms};
+use crate::terms::{Sort, Term, Terms};
 use crate::values::{sort_of, Value as Terminal, KIND_BITS, NAME_BITS};
 use crate::Unsupported;
 
@@ -68,17 +68,15 @@ pub fn constant(
             made.next = number(terms, window.next);
             made.high = number(terms, window.high);
             made.reported = number(terms, window.reported);
-            let mut used = terms.bits(*n, 0);
+            let mut used = vec![0; n.div_ceil(64) as usize];
             for (at, entry) in window.entries.iter().enumerate() {
                 let Some(entry) = entry else { continue };
-                let (one, place) = (terms.bits(*n, 1), terms.bits(*n, at as u128));
-                let bit = terms.binary(Op::Shl, one, place);
-                used = terms.binary(Op::BvOr, used, bit);
+                used[at / 64] |= 1u64 << (at % 64);
                 let index = terms.bits(made.entries.index, u128::from(window.number(at as i64)));
                 let (always, entry) = (terms.truth(true), constant(stack, terms, layer, entry, t)?);
                 made.entries.set(terms, always, index, &entry)?;
             }
-            made.used = used;
+            made.used = single(terms, &Value::Set(used), Sort::Bits(*n));
             Terminal::Window(made)
         }
         (Value::Row(row), Type::Ring(t, _) | Type::List(t, _), Terminal::Row(mut made)) => {
@@ -96,18 +94,11 @@ pub fn constant(
 
 fn single(terms: &mut Terms, value: &Value, sort: Sort) -> Term {
     let Sort::Bits(width) = sort else { return terms.truth(value.truth()) };
-    let bytes = match value {
+    let bytes: Vec<u8> = match value {
         Value::Set(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
         Value::Bytes(bytes) => bytes.clone(),
         Value::Addr(address) => address.bytes().to_vec(),
         value => value.num().to_le_bytes().to_vec(),
     };
-    // From the last byte down, the first bytes are the lowest bits.
-    let mut term: Option<Term> = None;
-    for byte in bytes.iter().rev() {
-        let low = terms.bits(8, u128::from(*byte));
-        term = Some(term.map_or(low, |upper| terms.concat(upper, low)));
-    }
-    let whole = term.unwrap_or_else(|| terms.bits(width, 0));
-    terms.resize(whole, width)
+    terms.of_bytes(width, &bytes)
 }

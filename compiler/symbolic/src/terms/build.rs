@@ -2,8 +2,6 @@
 
 use super::{fold, low, signed, Node, Op, Sort, Term, Terms, WIDEST};
 
-const WIDER: u32 = WIDEST + 1;
-
 impl Terms {
     /// A constant formula.
     pub fn truth(&mut self, value: bool) -> Term {
@@ -267,9 +265,10 @@ impl Terms {
     /// A comparison of two bit vectors of one width.
     pub fn less(&mut self, op: Op, a: Term, b: Term) -> Term {
         debug_assert_eq!(self.width(a), self.width(b), "{op:?}");
-        let result = match (self.width(a), self.value_of(a), self.value_of(b)) {
-            (WIDER.., ..) if op == Op::ULess => self.wide_less(a, b),
-            (..=WIDEST, Some(x), Some(y)) => fold::compare(op, self.width(a), x, y),
+        let width = self.width(a);
+        let result = match (self.value_of(a), self.value_of(b)) {
+            _ if width > WIDEST => self.wide_less(a, b).filter(|_| op == Op::ULess),
+            (Some(x), Some(y)) => fold::compare(op, width, x, y),
             _ => None,
         };
         if let Some(result) = result {

@@ -36,6 +36,13 @@ impl Terms {
         self.enter(Node::Apply(Op::Concat, vec![upper, lowest]), Sort::Bits(width))
     }
 
+    /// The constant of a width whose lowest bits are the first bytes: cut, or filled with zeros.
+    pub fn of_bytes(&mut self, width: u32, bytes: &[u8]) -> Term {
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
+        let words = bytes.chunks(WIDEST as usize / 8).map(word).collect();
+        self.constant(width, &cut(words, width))
+    }
+
     /// The bit vector whose bits are all set.
     pub fn all_ones(&mut self, width: u32) -> Term {
         self.constant(width, &vec![u128::MAX; width.div_ceil(WIDEST) as usize])
