@@ -10,9 +10,9 @@ demo: setup
 	$(CARGO) build --release --package nacre
 	tools/demo.sh $(TARGET)/release/nacre 64
 
-## All tests; in more threads than there are processors, because many of them wait.
+## All tests; several programs at a time, because many of them wait.
 test: setup-test
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(nproc)))} $(CARGO) test --workspace
+	CARGO="$(CARGO)" tools/test.py
 
 ## The documents as a site, in target/book. Links that lead nowhere are errors.
 book:
