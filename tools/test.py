@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 CARGO = os.environ.get("CARGO", "cargo")
@@ -30,68 +31,73 @@ def programs():
         if message.get("executable") and message["profile"]["test"]:
             found[Path(message["manifest_path"]).parent].insert(0, Path(message["executable"]))
     if build.wait() != 0:
-        sys.exit(build.returncode)
+        sys.exit("the tests are not built")
+    if not found:
+        sys.exit("there are no test programs")
     return found
 
 
+def ended(folder, program):
+    """Runs a program in its package. Returns its output, and why it failed or None."""
+    environment = {"RUST_TEST_THREADS": str(PROCESSORS), **os.environ, "CARGO": CARGO, "CARGO_MANIFEST_DIR": str(folder)}
+    try:
+        run = subprocess.run([program], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT)
+    except OSError as error:
+        return b"", str(error)
+    status = run.returncode
+    return run.stdout, None if status == 0 else f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
 class Run:
-    """The programs that have not run, and what has failed."""
+    """The programs that have not run, the packages of those that are running, and what has failed."""
 
     def __init__(self, waiting):
         self.waiting = waiting
         self.busy = set()
         self.failed = []
-        self.lock = threading.Lock()
+        self.changed = threading.Condition()
 
     def next(self):
-        """A program of the package with the most left, of which none is running; its folder."""
-        with self.lock:
-            free = [folder for folder in self.waiting if self.waiting[folder] and folder not in self.busy]
-            if not free:
-                return None
-            folder = max(free, key=lambda folder: len(self.waiting[folder]))
-            self.busy.add(folder)
-            return folder, self.waiting[folder].pop(0)
-
-    def left(self):
-        with self.lock:
-            return any(self.waiting.values())
+        """A program of the package with the most left, of which none is running, and its folder. None: all have begun."""
+        with self.changed:
+            while any(self.waiting.values()):
+                free = [folder for folder, left in self.waiting.items() if left and folder not in self.busy]
+                if free:
+                    folder = max(free, key=lambda folder: len(self.waiting[folder]))
+                    self.busy.add(folder)
+                    return folder, self.waiting[folder].pop(0)
+                self.changed.wait()
+        return None
 
     def work(self):
-        while self.left():
-            chosen = self.next()
-            if chosen is None:
-                time.sleep(0.1)
-                continue
-            self.run(*chosen)
-
-    def run(self, folder, program):
-        begun = time.monotonic()
-        environment = {"RUST_TEST_THREADS": str(PROCESSORS), **os.environ, "CARGO": CARGO, "CARGO_MANIFEST_DIR": str(folder)}
-        ended = subprocess.run([program], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT)
-        seconds = time.monotonic() - begun
-        with self.lock:
-            self.busy.remove(folder)
+        while chosen := self.next():
+            folder, program = chosen
+            begun = time.monotonic()
+            output, failure = ended(folder, program)
             name = f"{program.name.rsplit('-', 1)[0]} of {folder.name}"
-            print(f"---- {name}: {seconds:.0f} s", flush=True)
-            sys.stdout.buffer.write(ended.stdout)
-            sys.stdout.flush()
-            if ended.returncode != 0:
-                self.failed.append(f"{name}: {program}, exit status {ended.returncode}")
+            with self.changed:
+                self.busy.remove(folder)
+                self.changed.notify_all()
+                if failure:
+                    self.failed.append(f"{name}: {failure} ({program})")
+                print(f"---- {name}: {time.monotonic() - begun:.0f} s", flush=True)
+                sys.stdout.buffer.write(output)
+                sys.stdout.flush()
 
 
 def main():
     run = Run(programs())
-    workers = [threading.Thread(target=run.work) for _ in range(max(2, PROCESSORS))]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    number = sum(len(left) for left in run.waiting.values())
+    workers = max(2, PROCESSORS)
+    with ThreadPoolExecutor(workers) as pool:
+        for work in [pool.submit(run.work) for _ in range(workers)]:
+            work.result()
     if subprocess.run([CARGO, "test", "--workspace", "--doc", "--no-fail-fast"]).returncode != 0:
         run.failed.append("the examples in documentation comments")
     for failed in run.failed:
         print(f"failed: {failed}", file=sys.stderr)
+    print(f"{number} test programs, {len(run.failed)} failures")
     sys.exit(1 if run.failed else 0)
 
 

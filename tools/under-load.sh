@@ -55,6 +55,7 @@ nacre-spin spin a_verifier_that_does_not_end_is_stopped search_that_reaches_a_li
 nacre-syntax mutations
 nacre-syntax layout_mutations
 nacre-tests imports
+nacre-tests test_programs
 nacre-tests path_mtu
 nacre-tests signatures
 nacre-tests receipts
