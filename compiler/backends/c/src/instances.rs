@@ -92,6 +92,7 @@ impl Vocabulary for StackWords<'_, '_> {
             "rope" => w.uses_ropes,
             "temp" => w.temporary > 0,
             "queue" => !w.queued.is_empty(),
+            "short_queue" => !w.queued.is_empty() && !w.queues_in_pool(),
             word => unreachable!("the support text has a part `{word}`"),
         };
         wanted.then(|| inner.to_string())

@@ -9,6 +9,9 @@ use crate::globals::Global;
 use crate::plan::Item;
 use crate::writer::Writer;
 
+/// Longer queues are in the pool.
+const MOST_ON_STACK: u32 = 128;
+
 /// Where events wait in line.
 struct Line {
     /// The condition under which there is no room.
@@ -51,6 +54,20 @@ impl Writer<'_> {
             code.line("");
         }
         code
+    }
+
+    /// Whether the queue is in the pool, as it would be long for the stack of a thread. The events in it are of one step,
+    /// and of two steps with one pool only one happens at a time.
+    pub fn queues_in_pool(&self) -> bool {
+        !self.queued.is_empty() && self.stack.bounds.queue > MOST_ON_STACK
+    }
+
+    fn holds_queue(&self) -> &'static str {
+        if self.queues_in_pool() {
+            "pool"
+        } else {
+            "more"
+        }
     }
 
     /// The struct of events that wait, part of the state.
@@ -98,7 +115,7 @@ impl Writer<'_> {
         let end = self.around("step->first + step->len");
         let line = Line {
             full: format!("step->len == {p}_QUEUE"),
-            place: format!("struct {p}_event *e = &step->more->queue[{end}]; step->len++;"),
+            place: format!("struct {p}_event *e = &step->{}->queue[{end}]; step->len++;", self.holds_queue()),
             keeps: false,
         };
         let events: Vec<_> = self.queued.iter().copied().collect();
@@ -187,7 +204,7 @@ impl Writer<'_> {
         code.line("/* The scheduler: hands the events in the queue to the layers, first come, first served. */");
         code.open(format!("{head} {{"));
         code.open("while (step->len > 0) {");
-        code.line(format!("struct {p}_event e = step->more->queue[step->first];"));
+        code.line(format!("struct {p}_event e = step->{}->queue[step->first];", self.holds_queue()));
         code.line(format!("step->first = {};", self.around("step->first + 1u")));
         code.line("step->len--;");
         self.dispatch(&events, &mut code);

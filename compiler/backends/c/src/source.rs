@@ -80,7 +80,10 @@ impl Writer<'_> {
         let descriptor = self.descriptor();
         written.extend(self.queue_functions());
         written.extend(self.put_off_functions());
-        let queue = self.queue_struct();
+        let mut queue = self.queue_struct();
+        if self.queues_in_pool() {
+            self.types.add(&std::mem::replace(&mut queue, Code::new(0)));
+        }
         let waiting = self.waiting_struct();
         self.types.add(&waiting);
         let bounds = self.bounds();

@@ -1,7 +1,7 @@
 /* What a step seldom needs. */
 struct @_more {
     uint8_t nothing;
-    /*@queue struct @_event queue[@_QUEUE]; @*/
+    /*@short_queue struct @_event queue[@_QUEUE]; @*/
     /*@temp uint8_t temp[@_TEMPORARY]; /* bytes that are looked at in one statement */ @*/
 };
 /* One call of the host and all that it causes. */
