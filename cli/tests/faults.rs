@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -44,8 +44,7 @@ impl Place {
             nacre(&["run", RELIABLE, "--stack", "reliable", "receive", "--plain", "--listen", listen, "--out"]);
         let mut child = command.arg(&self.out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
         let mut err = BufReader::new(child.stderr.take().expect("piped"));
-        let mut line = String::new();
-        err.read_line(&mut line).expect("a line");
+        let line = message(&mut err);
         let address = line.split(' ').nth(2).unwrap_or_else(|| panic!("no address: {line}")).to_string();
         (child, err, address)
     }

@@ -19,8 +19,7 @@ fn receiver(listen: &str, what: &[&str]) -> (Child, String, BufReader<std::proce
     let mut child =
         nacre(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut err = BufReader::new(child.stderr.take().expect("piped"));
-    let mut line = String::new();
-    err.read_line(&mut line).expect("a line");
+    let line = message(&mut err);
     let address = line.split(' ').nth(2).unwrap_or_else(|| panic!("no address: {line}")).to_string();
     (child, address, err)
 }
@@ -249,8 +248,8 @@ fn interrupted_sender_leaves_in_order_and_the_receiver_takes_the_next() {
     assert!(status.signal() == Some(SIGINT) && words.contains("interrupted; "), "{status}: {words}");
     let mut words = String::new();
     while !words.contains("bytes are missing): the sender has left") {
-        words.clear();
-        assert_ne!(err.read_line(&mut words).expect("UTF-8"), 0, "the receiver ends");
+        words = message(&mut err);
+        assert_ne!(words, "", "the receiver ends");
     }
     assert_eq!(files(&folder), ["original"]);
     let (status, out, words) = send(Path::new(RELIABLE), &address, &[]);
@@ -370,8 +369,7 @@ fn peer_that_sends_no_file_does_not_end_a_receiver() {
     let mut chat = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--plain", "--to", &address]);
     let mut chat = chat.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
     chat.stdin.as_mut().expect("piped").write_all(b"no file\n").expect("written");
-    let mut words = String::new();
-    err.read_line(&mut words).expect("a line");
+    let words = message(&mut err);
     assert!(words.contains("it does not begin as `nacre run send` does"), "{words}");
     assert_eq!(send(Path::new(RELIABLE), &address, &[]).0, 0);
     assert!(child.wait_with_output().expect("ends after the first file").status.success());
@@ -446,9 +444,8 @@ fn sender_without_a_receiver_reports_it_and_continues() {
     let arguments = ["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--to", &nobody, "--file", RELIABLE];
     let mut child = nacre(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut err = BufReader::new(child.stderr.take().expect("piped"));
-    let (mut introduction, mut words) = (String::new(), String::new());
-    err.read_line(&mut introduction).expect("a line");
-    err.read_line(&mut words).expect("a line");
+    let _introduction = message(&mut err);
+    let words = message(&mut err);
     assert!(words.contains(&nobody) && words.contains("Connection refused"), "{words}");
     assert!(child.try_wait().expect("a child").is_none(), "it still tries");
     signal(&child, &["TERM"]);
@@ -466,8 +463,7 @@ fn other_stack_is_reported_with_a_message_on_both_sides() {
     let arguments =
         ["run", RELIABLE, "--stack", "reliable_plain", "send", "--plain", "--to", &address, "--file", &file];
     let (status, _, told) = ran(&mut nacre(&arguments));
-    let mut here = String::new();
-    err.read_line(&mut here).expect("a line");
+    let here = message(&mut err);
     receiving.kill().expect("it still listens");
     receiving.wait().expect("ends");
     assert_ne!(status, 0, "{told}");

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use nacre_simulator::checks::Check;
 use nacre_simulator::endpoint::Maker;
-use nacre_simulator::network::Conditions;
 use nacre_simulator::lockstep::Lockstep;
+use nacre_simulator::network::Conditions;
 use nacre_simulator::run::{run, Plan, Run, Subject};
 use nacre_stack::visit::{walk_stack, walk_statement, Visitor};
 use nacre_stack::{Stack, Statement, StatementKind};

@@ -18,8 +18,7 @@ struct Workspace {
 
 impl Workspace {
     fn new() -> Workspace {
-        let workspace =
-            Workspace { folder: tempfile::tempdir().expect("a temporary folder"), messages: String::new() };
+        let workspace = Workspace { folder: tempfile::tempdir().expect("a temporary folder"), messages: String::new() };
         let cargo = "case \"$*\" in *--doc*) exit \"${DOC:-0}\" ;; esac; cat \"$(dirname \"$0\")/messages\"; exit \"${BUILD:-0}\"";
         workspace.script("cargo", cargo);
         workspace

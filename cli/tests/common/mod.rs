@@ -3,6 +3,7 @@
 
 pub mod printed;
 
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -25,6 +26,17 @@ pub fn ran(command: &mut Command) -> (i32, String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program speaks UTF-8");
     let messages = text(stderr).split_inclusive('\n').filter(|line| !line.starts_with("progress: ")).collect();
     (status.code().expect("the program ends by itself"), text(stdout), messages)
+}
+
+/// The next line of messages that is not one of progress; empty at the end.
+pub fn message(from: &mut impl BufRead) -> String {
+    loop {
+        let mut line = String::new();
+        from.read_line(&mut line).expect("UTF-8");
+        if !line.starts_with("progress: ") {
+            return line;
+        }
+    }
 }
 
 /// Cargo, to run a package that embeds a stack. Built in a separate target folder, which remains, as dependencies take a minute to

@@ -152,7 +152,10 @@ impl Writer<'_> {
             code.line(format!("struct {p}_node nodes[{}];", self.stack.bounds.pieces.max(1)));
         }
         if self.queues_in_pool() {
-            code.line(format!("struct {p}_event queue[{}]; /* of a step; empty between steps */", self.stack.bounds.queue));
+            code.line(format!(
+                "struct {p}_event queue[{}]; /* of a step; empty between steps */",
+                self.stack.bounds.queue
+            ));
         }
         code.line(format!("struct {p}_block block[];"));
         code.close("};");

@@ -56,8 +56,8 @@ impl Writer<'_> {
         code
     }
 
-    /// Whether the queue is in the pool, as it would be long for the stack of a thread. The events in it are of one step,
-    /// and of two steps with one pool only one happens at a time.
+    /// Whether the queue is in the pool, as it would be long for the stack of a thread. Steps with the same pool happen
+    /// one after the other, and leave it empty.
     pub fn queues_in_pool(&self) -> bool {
         !self.queued.is_empty() && self.stack.bounds.queue > MOST_ON_STACK
     }
