@@ -40,6 +40,7 @@ soak: setup-test setup-processors
 	NACRE_SOAK=1 $(CARGO) test --release --workspace -- --include-ignored --show-output
 	tools/seed-protocol-bugs.sh
 	tools/seed-router-bugs.sh
+	tools/thread-sanitizer.sh
 
 setup:
 	tools/install.sh gcc libc6-dev
