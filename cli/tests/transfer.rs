@@ -444,7 +444,7 @@ fn sender_without_a_receiver_reports_it_and_continues() {
     let arguments = ["run", RELIABLE, "--stack", "reliable", "send", "--plain", "--to", &nobody, "--file", RELIABLE];
     let mut child = nacre(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut err = BufReader::new(child.stderr.take().expect("piped"));
-    let _introduction = message(&mut err);
+    message(&mut err); // the introduction
     let words = message(&mut err);
     assert!(words.contains(&nobody) && words.contains("Connection refused"), "{words}");
     assert!(child.try_wait().expect("a child").is_none(), "it still tries");

@@ -17,14 +17,14 @@ fn in_two_threads(work: impl Fn() + Sync) {
 }
 
 #[test]
-#[ignore = "a race: tools/thread-sanitizer.sh finds it"]
+#[ignore = "planted: tools/thread-sanitizer.sh must find it"]
 fn in_rust() {
     // SAFETY: the place is there; the race is planted.
     in_two_threads(|| unsafe { SHARED.0.get().write_volatile(SHARED.0.get().read_volatile() + 1) });
 }
 
 #[test]
-#[ignore = "a race: tools/thread-sanitizer.sh finds it"]
+#[ignore = "planted: tools/thread-sanitizer.sh must find it"]
 fn in_c() {
     let folder = support::scratch();
     let [source, object] = ["race.c", "race.so"].map(|name| folder.path().join(name).display().to_string());

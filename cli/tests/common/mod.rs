@@ -7,6 +7,9 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// How lines of progress begin. Whether there are any depends on the clock.
+const PROGRESS: &str = "progress: ";
+
 /// The program with arguments, in the root of the checkout, so that paths in messages are always the same. It has no
 /// keys, and cannot make any: `/dev/null` is no folder.
 pub fn nacre(arguments: &[&str]) -> Command {
@@ -20,20 +23,20 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("cli/ lies in the checkout").to_path_buf()
 }
 
-/// The result of a run: status, standard output, standard error without lines of progress, which depend on the clock.
+/// The result of a run: status, standard output, standard error without lines of progress.
 pub fn ran(command: &mut Command) -> (i32, String, String) {
     let Output { status, stdout, stderr } = command.output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program speaks UTF-8");
-    let messages = text(stderr).split_inclusive('\n').filter(|line| !line.starts_with("progress: ")).collect();
+    let messages = text(stderr).split_inclusive('\n').filter(|line| !line.starts_with(PROGRESS)).collect();
     (status.code().expect("the program ends by itself"), text(stdout), messages)
 }
 
-/// The next line of messages that is not one of progress; empty at the end.
+/// Reads the next line of standard error that is not one of progress; empty at the end.
 pub fn message(from: &mut impl BufRead) -> String {
     loop {
         let mut line = String::new();
         from.read_line(&mut line).expect("UTF-8");
-        if !line.starts_with("progress: ") {
+        if !line.starts_with(PROGRESS) {
             return line;
         }
     }
