@@ -3,11 +3,13 @@
 #include <assert.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "streams/capsule.h"
@@ -80,6 +82,21 @@ static void test_ignored_children(void) {
     signal(SIGCHLD, SIG_DFL);
 }
 
+/* The processor time of the first child of another process, in milliseconds; 0: it has none. */
+static double time_of_child(pid_t parent) {
+    char path[64], line[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);
+    FILE *file = fopen(path, "r");
+    assert(file);
+    pid_t child = fgets(line, sizeof line, file) ? atoi(line) : 0;
+    fclose(file);
+    clockid_t clock;
+    struct timespec time;
+    if (child == 0 || clock_getcpuclockid(child, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return 0;
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
 /* A worker in an endless loop ends soon after its host was killed. */
 static void test_killed_host(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* the worker becomes ours */
@@ -90,7 +107,12 @@ static void test_killed_host(void) {
         tell("l", "isolate=3600000");
         _exit(0);
     }
-    sleep(2);
+    double used = 0; /* by the worker: it has looked for its host, and goes on */
+    for (int i = 0; i < 600 && used < 1200; i++) {
+        usleep(100000);
+        used = time_of_child(host);
+    }
+    assert(used >= 1200);
     kill(host, SIGKILL);
     assert(waitpid(host, NULL, 0) == host);
     pid_t worker = 0;

@@ -14,6 +14,9 @@ use crate::stack::{Stack, QUICK_HEAD_MAX};
 use std::ops::Range;
 use std::ptr;
 
+/// Room for the canonical bytes of most states: others are told twice.
+const USUAL_STATE: usize = 4096;
+
 /// A call of an input event, given by its index in [`Stack::events`].
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
@@ -343,12 +346,17 @@ impl Instance {
     pub fn canonical(&self, pool: &Pool) -> Vec<u8> {
         self.check(pool);
         let canonical = self.stack.raw().canonical;
-        // SAFETY: the invariant; the second call has room for what the first announced.
-        unsafe {
-            let len = canonical(self.state.as_ptr(), pool.region.as_ptr(), ptr::null_mut(), 0);
-            let mut bytes = vec![0; len as usize];
-            canonical(self.state.as_ptr(), pool.region.as_ptr(), bytes.as_mut_ptr(), len);
-            bytes
+        let mut bytes = vec![0; USUAL_STATE];
+        loop {
+            // SAFETY: the invariant; no more is written than there is room for.
+            let len =
+                unsafe { canonical(self.state.as_ptr(), pool.region.as_ptr(), bytes.as_mut_ptr(), bytes.len() as u32) }
+                    as usize;
+            let is_whole = len <= bytes.len();
+            bytes.resize(len, 0);
+            if is_whole {
+                return bytes;
+            }
         }
     }
 

@@ -81,6 +81,12 @@ impl Toolchain {
         Ok(Toolchain { compiler, flags: vec!["-O1".into()], cache: cache.to_path_buf() })
     }
 
+    /// The same with the compiler of this name, if it is installed.
+    pub fn preferring(mut self, compiler: &str) -> Toolchain {
+        self.compiler = on_path(Path::new(compiler)).unwrap_or(self.compiler);
+        self
+    }
+
     /// The same with another optimization: `-O2`.
     pub fn optimize(mut self, flag: &str) -> Toolchain {
         self.flags = vec![flag.to_string()];

@@ -1,11 +1,12 @@
 //! The stacks that the library and the examples declare.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nacre_driver::Session;
 use nacre_stack::Stack;
 
-use crate::{files, root};
+use crate::{files, root, soaking};
 
 /// A stack, and the file that declares it.
 #[derive(Clone, Debug)]
@@ -28,6 +29,24 @@ pub fn declared() -> Vec<Declared> {
     all.collect()
 }
 
+/// All of these stacks in a long campaign. Otherwise few of them, in which each layer that is in one of them still is, at
+/// each of its places: at the top, at the bottom, or between others.
+pub fn spread(all: Vec<Declared>) -> Vec<Declared> {
+    if soaking() {
+        return all;
+    }
+    let places: Vec<BTreeSet<(String, bool, bool)>> = all.iter().map(Declared::places).collect();
+    let (mut seen, mut chosen) = (BTreeSet::new(), vec![]);
+    loop {
+        let fresh = |at: &usize| places[*at].difference(&seen).count();
+        let best = (0..all.len()).rev().max_by_key(fresh).filter(|at| fresh(at) > 0);
+        let Some(best) = best else { break };
+        seen.extend(places[best].iter().cloned());
+        chosen.push(best);
+    }
+    all.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, one)| one).collect()
+}
+
 /// Returns the stack with this name.
 pub fn find(name: &str) -> Declared {
     declared()
@@ -44,6 +63,13 @@ pub fn open(file: &Path) -> Session {
 }
 
 impl Declared {
+    /// Its layers, and whether others are above and below.
+    fn places(&self) -> BTreeSet<(String, bool, bool)> {
+        let stack = self.compose().1;
+        let last = stack.layers.len() - 1;
+        stack.layers.iter().enumerate().map(|(at, layer)| (layer.name.clone(), at == 0, at == last)).collect()
+    }
+
     pub fn compose(&self) -> (Session, Stack) {
         let mut session = open(&self.file);
         let stack = session.stack(&self.name);

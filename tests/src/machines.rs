@@ -20,13 +20,13 @@ use crate::soaking;
 
 pub const LEVELS: [Level; 4] = Level::ALL;
 
-/// In soak tests, the optimized code that ships; otherwise code that compiles in a tenth of the time.
+/// In soak tests, the optimized code that ships; otherwise code that compiles in a tenth of the time, or a twentieth by clang.
 fn toolchain() -> Toolchain {
     let found = Toolchain::find().expect("a C compiler");
     if soaking() {
         found.optimize("-O2")
     } else {
-        found.optimize("-O0").flag("-Dalways_inline=unused")
+        found.preferring("clang").optimize("-O0").flag("-Dalways_inline=unused")
     }
 }
 

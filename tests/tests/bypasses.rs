@@ -17,7 +17,7 @@ use nacre_stack::{
     number, print_with_spans, read, validate, Bypass, Direction, Expr, ExprKind, Head, HeaderId, PortId, Stack,
     Statement, StatementKind, Way,
 };
-use nacre_tests::library::{declared, find, Declared};
+use nacre_tests::library::{declared, find, spread, Declared};
 use nacre_tests::machines::Machines;
 use nacre_tests::pair::{address, Pair};
 use nacre_tests::programs::generate;
@@ -80,7 +80,7 @@ fn ways(stack: &Stack, events: u64) -> Result<Vec<Way>, String> {
 #[test]
 fn ways_that_events_took_are_bypasses() {
     let events = if soaking() { 100_000 } else { 1_000 };
-    let ran = in_parallel(&chosen(), |declared| {
+    let ran = in_parallel(&spread(chosen()), |declared| {
         let machines = Machines::new(declared);
         let plain = machines.stack.clone();
         if lacks(&plain, &Models::of([&*plain])).is_some() {

@@ -7,7 +7,7 @@ use nacre_tests::machines::{Machines, LEVELS};
 use nacre_tests::root;
 
 /// Programs that a default test runs.
-const FEW: u64 = 20_000;
+const FEW: u64 = 2_000;
 /// And a long campaign.
 const MANY: u64 = 3_000_000;
 

@@ -125,7 +125,7 @@ fn run(machines: &Machines) {
 
 #[test]
 fn any_interface_is_rejected_or_behaves_equally_at_every_level() {
-    let count = if nacre_tests::soaking() { 20_000 } else { 2000 };
+    let count = if nacre_tests::soaking() { 20_000 } else { 800 };
     let (mut accepted, mut ran) = (0, 0);
     for seed in 0..count as u64 {
         let text = source(seed);

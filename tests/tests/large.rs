@@ -173,7 +173,7 @@ fn agree(template: &str, kind: &Kind, place: &str, name: &str, n: u32) {
 
 #[test]
 fn long_values_in_headers_are_the_same_in_c() {
-    for kind in KINDS {
+    for kind in KINDS.iter().step_by(if soaking() { 1 } else { 3 }) {
         agree(CARRIES, kind, "", "st", 67);
     }
     agree(CARRIES, &KINDS[6], "", "packed", 67);

@@ -1,6 +1,7 @@
 //! C names for the named parts of a stack.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use nacre_stack::*;
 
@@ -33,6 +34,7 @@ pub fn escaped(text: &str) -> String {
 
 /// Gives each name once, in a scope of C: a struct, a function.
 pub struct Unique {
+    /// Beside the words of C and of this interface.
     taken: HashSet<String>,
     /// In capitals: what names at the top of the files begin with.
     prefix: String,
@@ -41,8 +43,7 @@ pub struct Unique {
 impl Unique {
     /// A scope in a file of a stack with a prefix.
     pub fn new(prefix: &str) -> Unique {
-        let words = words_of_c::in_headers().chain(OWN.split_whitespace());
-        Unique { taken: words.map(str::to_string).collect(), prefix: format!("{prefix}_").to_uppercase() }
+        Unique { taken: HashSet::new(), prefix: format!("{prefix}_").to_uppercase() }
     }
 
     /// Names that the text of the scope declares itself.
@@ -63,12 +64,19 @@ impl Unique {
         }
         let base = text.clone();
         let mut n = 2;
-        while !self.taken.insert(text.clone()) {
+        while is_word(&text) || !self.taken.insert(text.clone()) {
             text = format!("{base}_{n}");
             n += 1;
         }
         text
     }
+}
+
+/// Whether it is a word of C or a name of the interface.
+fn is_word(name: &str) -> bool {
+    static ALL: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| words_of_c::in_headers().chain(OWN.split_whitespace()).collect());
+    ALL.contains(name)
 }
 
 /// Whether a name is, or can become, a macro of `stdint.h`: `UINT8_MAX`, `INT64_C`.

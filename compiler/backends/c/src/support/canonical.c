@@ -7,15 +7,15 @@ struct @_teller {
 };
 
 @_PLAIN void @_tell(struct @_teller *t, uint64_t value, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = (uint8_t)(value >> (8u * i)); }
-    }
+    uint32_t room = t->len < t->max ? t->max - t->len : 0;
+    for (uint32_t i = 0; i < n && i < room; i++) { t->to[t->len + i] = (uint8_t)(value >> (8u * i)); }
+    t->len += n;
 }
 
 @_PLAIN void @_tell_bytes(struct @_teller *t, const uint8_t *from, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++, t->len++) {
-        if (t->len < t->max) { t->to[t->len] = from[i]; }
-    }
+    uint32_t room = t->len < t->max ? t->max - t->len : 0;
+    if (n > 0 && room > 0) { memcpy(t->to + t->len, from, n < room ? n : room); }
+    t->len += n;
 }
 
 @_PLAIN void @_tell_message(struct @_teller *t, struct @_bytes b, bool data) {
