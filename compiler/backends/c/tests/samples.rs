@@ -26,7 +26,8 @@ fn compilers_take_every_sample_without_a_warning() {
 
 fn steps() -> (u64, u64) {
     let number = |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    (number("NACRE_TEST_SEEDS", 4), number("NACRE_TEST_STEPS", 2000))
+    let seeds = if std::env::var_os("NACRE_SOAK").is_some() { 12 } else { 4 };
+    (number("NACRE_TEST_SEEDS", seeds), number("NACRE_TEST_STEPS", 2000))
 }
 
 #[test]
