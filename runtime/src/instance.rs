@@ -14,8 +14,8 @@ use crate::stack::{Stack, QUICK_HEAD_MAX};
 use std::ops::Range;
 use std::ptr;
 
-/// Room for the canonical bytes of most states: others are told twice.
-const USUAL_STATE: usize = 4096;
+/// The size in bytes of the buffer that a canonical state is first written to; a longer state is written a second time.
+const CANONICAL_BUFFER: usize = 4096;
 
 /// A call of an input event, given by its index in [`Stack::events`].
 #[derive(Clone, Copy, Debug)]
@@ -346,18 +346,18 @@ impl Instance {
     pub fn canonical(&self, pool: &Pool) -> Vec<u8> {
         self.check(pool);
         let canonical = self.stack.raw().canonical;
-        let mut bytes = vec![0; USUAL_STATE];
-        loop {
+        let write = |to: &mut [u8]| {
             // SAFETY: the invariant; no more is written than there is room for.
-            let len =
-                unsafe { canonical(self.state.as_ptr(), pool.region.as_ptr(), bytes.as_mut_ptr(), bytes.len() as u32) }
-                    as usize;
-            let is_whole = len <= bytes.len();
-            bytes.resize(len, 0);
-            if is_whole {
-                return bytes;
-            }
+            unsafe { canonical(self.state.as_ptr(), pool.region.as_ptr(), to.as_mut_ptr(), to.len() as u32) as usize }
+        };
+        let mut buffer = [0; CANONICAL_BUFFER];
+        let len = write(&mut buffer);
+        if let Some(whole) = buffer.get(..len) {
+            return whole.to_vec();
         }
+        let mut bytes = vec![0; len];
+        write(&mut bytes);
+        bytes
     }
 
     /// Gives all messages back to the pool and erases secrets. An instance that is dropped without this keeps its

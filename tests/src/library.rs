@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nacre_driver::Session;
-use nacre_stack::Stack;
+use nacre_stack::{Stack, Type};
 
 use crate::{files, root, soaking};
 
@@ -29,22 +29,27 @@ pub fn declared() -> Vec<Declared> {
     all.collect()
 }
 
-/// All of these stacks in a long campaign. Otherwise few of them, in which each layer that is in one of them still is, at
-/// each of its places: at the top, at the bottom, or between others.
+/// All of these stacks in a long campaign; otherwise a greedy cover: the chosen stacks have each layer of all of them at each
+/// position at which it occurs (top, bottom or between others), and a wide window if there is one.
 pub fn spread(all: Vec<Declared>) -> Vec<Declared> {
     if soaking() {
         return all;
     }
-    let places: Vec<BTreeSet<(String, bool, bool)>> = all.iter().map(Declared::places).collect();
+    let features: Vec<BTreeSet<String>> = all.iter().map(Declared::features).collect();
     let (mut seen, mut chosen) = (BTreeSet::new(), vec![]);
     loop {
-        let fresh = |at: &usize| places[*at].difference(&seen).count();
+        let fresh = |at: &usize| features[*at].difference(&seen).count();
         let best = (0..all.len()).rev().max_by_key(fresh).filter(|at| fresh(at) > 0);
         let Some(best) = best else { break };
-        seen.extend(places[best].iter().cloned());
+        seen.extend(features[best].iter().cloned());
         chosen.push(best);
     }
     all.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, one)| one).collect()
+}
+
+/// Whether a window of the stack has hundreds of entries.
+pub fn has_wide_window(stack: &Stack) -> bool {
+    stack.cells.iter().any(|cell| matches!(cell.ty, Type::Window(_, 200.., _)))
 }
 
 /// Returns the stack with this name.
@@ -63,11 +68,13 @@ pub fn open(file: &Path) -> Session {
 }
 
 impl Declared {
-    /// Its layers, and whether others are above and below.
-    fn places(&self) -> BTreeSet<(String, bool, bool)> {
+    /// Its layers with their positions, and whether it has a wide window.
+    fn features(&self) -> BTreeSet<String> {
         let stack = self.compose().1;
         let last = stack.layers.len() - 1;
-        stack.layers.iter().enumerate().map(|(at, layer)| (layer.name.clone(), at == 0, at == last)).collect()
+        let position = |at| format!("top: {}, bottom: {}", at == 0, at == last);
+        let layers = stack.layers.iter().enumerate().map(|(at, layer)| format!("{}, {}", layer.name, position(at)));
+        layers.chain(has_wide_window(&stack).then(|| "a wide window".into())).collect()
     }
 
     pub fn compose(&self) -> (Session, Stack) {

@@ -34,7 +34,7 @@ pub fn escaped(text: &str) -> String {
 
 /// Gives each name once, in a scope of C: a struct, a function.
 pub struct Unique {
-    /// Beside the words of C and of this interface.
+    /// The names given in this scope. Reserved in every scope: see `is_reserved`.
     taken: HashSet<String>,
     /// In capitals: what names at the top of the files begin with.
     prefix: String,
@@ -64,7 +64,7 @@ impl Unique {
         }
         let base = text.clone();
         let mut n = 2;
-        while is_word(&text) || !self.taken.insert(text.clone()) {
+        while is_reserved(&text) || !self.taken.insert(text.clone()) {
             text = format!("{base}_{n}");
             n += 1;
         }
@@ -72,8 +72,8 @@ impl Unique {
     }
 }
 
-/// Whether it is a word of C or a name of the interface.
-fn is_word(name: &str) -> bool {
+/// Whether C, its headers or the emitted text itself use this name.
+fn is_reserved(name: &str) -> bool {
     static ALL: LazyLock<HashSet<&str>> =
         LazyLock::new(|| words_of_c::in_headers().chain(OWN.split_whitespace()).collect());
     ALL.contains(name)

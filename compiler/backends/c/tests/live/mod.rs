@@ -346,9 +346,16 @@ impl<'l> Live<'l> {
 
     pub fn canonical(&self) -> Vec<u8> {
         let (state, pool) = (self.state.as_ptr().cast(), self.pool.as_ptr().cast());
-        let len = unsafe { (self.stack.canonical)(state, pool, std::ptr::null_mut(), 0) };
+        let write = |to: &mut [u8]| unsafe { (self.stack.canonical)(state, pool, to.as_mut_ptr(), to.len() as u32) };
+        let len = write(&mut []);
         let mut bytes = vec![0; len as usize];
-        unsafe { (self.stack.canonical)(state, pool, bytes.as_mut_ptr(), len) };
+        write(&mut bytes);
+        // With less room, anywhere: the same up to there, and nothing behind.
+        const UNTOUCHED: u8 = 0xa5;
+        let room = bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>() % (bytes.len() + 1);
+        let mut less = vec![UNTOUCHED; bytes.len()];
+        assert_eq!(write(&mut less[..room]), len, "the length is that of the whole");
+        assert!(less[..room] == bytes[..room] && less[room..].iter().all(|byte| *byte == UNTOUCHED));
         bytes
     }
 
