@@ -24,7 +24,8 @@ pub fn end_with(flag: Arc<AtomicBool>) {
     let _ = END.set(flag);
 }
 
-fn is_asked_to_end() -> bool {
+/// Whether [`end_with`] was given a flag that is set.
+pub fn is_asked_to_end() -> bool {
     END.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 

@@ -1,5 +1,6 @@
 //! Promela to a verdict: `spin -a`, gcc, and the verifier.
 
+use std::cell::Cell;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -12,7 +13,7 @@ use tempfile::TempDir;
 use crate::answer;
 pub use crate::answer::{Searched, Trail, Verdict};
 pub use nacre_backend_promela::report::{Limit, StopReason};
-use nacre_process::{on_path, run, Ran};
+use nacre_process::{is_asked_to_end, on_path, run, Ran};
 
 /// A model in Promela, and the C that it includes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -132,8 +133,8 @@ impl Tools {
             return Err(Error::Model(first_lines(&made)));
         }
         let (flags, limits) = (model.flags.clone(), limits.clone());
-        let verifier = Verifier { tools: self, folder, flags, limits };
-        verifier.gcc(verifier.compile().args(["-O1", "-fwrapv", "-c", "pan.c"]))?;
+        let verifier = Verifier { tools: self, folder, flags, limits, optimized: Cell::new(false) };
+        verifier.build("-O0")?;
         Ok(verifier)
     }
 }
@@ -143,28 +144,48 @@ fn io(program: &Path) -> impl Fn(io::Error) -> Error {
     move |e| Error::Io(program.clone(), e)
 }
 
-/// The verifier of one model, without the files next to it.
+/// The verifier of one model, without the files next to it. Optimizing takes three times as long as compiling without,
+/// and longer than most searches, so it waits until a search takes longer than [`PROMPT`].
 pub struct Verifier<'a> {
     tools: &'a Tools,
     folder: TempDir,
     flags: Vec<String>,
     limits: Limits,
+    optimized: Cell<bool>,
 }
 
 impl Verifier<'_> {
     /// Checks the model with its files, which can differ from those at the time of the build.
     pub fn check(&self, model: &Model) -> Result<Searched, Error> {
-        let (at, limits) = (self.folder.path(), &self.limits);
-        write_files(at, model)?;
-        let mut parts = vec!["pan.o".to_string()];
+        write_files(self.folder.path(), model)?;
+        let mut parts = vec![OBJECT.to_string()];
         for (name, _) in model.files.iter().filter(|(name, _)| name.ends_with(".c")) {
             self.gcc(self.compile().args(["-O2"]).args(&model.file_flags).args(["-c", name]))?;
             parts.push(name.replace(".c", ".o"));
         }
+        if !self.optimized.get() {
+            if let Some(searched) = self.search(&parts, PROMPT.min(self.limits.time))? {
+                return Ok(searched);
+            }
+            self.build("-O1")?;
+            self.optimized.set(true);
+        }
+        let searched = self.search(&parts, self.limits.time)?;
+        Ok(searched.unwrap_or_else(|| incomplete(TIME)))
+    }
+
+    /// Compiles what SPIN made.
+    fn build(&self, optimization: &str) -> Result<(), Error> {
+        self.gcc(self.compile().args([optimization, "-fwrapv", "-c", "pan.c", "-o", OBJECT]))
+    }
+
+    /// Links these objects, and searches for no longer than this. None: it was stopped, and should go on optimized.
+    fn search(&self, parts: &[String], time: Duration) -> Result<Option<Searched>, Error> {
+        let (at, limits) = (self.folder.path(), &self.limits);
         self.gcc(self.compile().args(["-o", "pan"]).args(parts))?;
         let pan = at.join("pan");
         let begun = Instant::now();
-        let left = || limits.time.saturating_sub(begun.elapsed());
+        let left = || time.saturating_sub(begun.elapsed());
         let search = |more: &[&str]| {
             let mut search = Command::new(&pan);
             search.args([format!("-m{}", limits.depth), "-w22".into(), "-n".into()]).args(more);
@@ -177,14 +198,19 @@ impl Verifier<'_> {
         // Replaying a run takes much less time than finding it.
         let replay = || run(Command::new(&pan).args(["-r", "-n"]), at, TO_MAKE).map_err(io(&pan));
         let ran = search(&[])?;
-        let Some(mut searched) = answer::read(&ran.words) else { return unfinished(&ran) };
+        if self.is_too_slow(&ran) {
+            return Ok(None);
+        }
+        let Some(mut searched) = answer::read(&ran.words) else { return unfinished(&ran).map(Some) };
         if ran.stopped && searched.verdict == Verdict::Holds {
             searched.verdict = Verdict::Incomplete(TIME.into());
         }
         if let Verdict::Violated { trail, why } = &mut searched.verdict {
             *trail = answer::trail(&replay()?.words);
             if limits.shorten && !limits.breadth_first && !left().is_zero() {
-                search(&["-i"])?;
+                if self.is_too_slow(&search(&["-i"])?) {
+                    return Ok(None);
+                }
                 let words = replay()?.words;
                 let shorter = answer::trail(&words);
                 // If a model waits for `timeout`, SPIN may take the end of the search for it: only the same violation
@@ -195,7 +221,12 @@ impl Verifier<'_> {
                 }
             }
         }
-        Ok(searched)
+        Ok(Some(searched))
+    }
+
+    /// Whether it was stopped, and an optimized verifier should go on.
+    fn is_too_slow(&self, ran: &Ran) -> bool {
+        ran.stopped && !self.optimized.get() && !is_asked_to_end()
     }
 
     fn gcc(&self, command: &mut Command) -> Result<(), Error> {
@@ -230,8 +261,11 @@ impl Verifier<'_> {
 }
 
 const MODEL: &str = "model.pml";
+const OBJECT: &str = "pan.o";
 /// The time limit for building, independent of the limit of the search, and generous for loaded machines.
 const TO_MAKE: Duration = Duration::from_secs(300);
+/// The time in which a search needs no optimized verifier.
+const PROMPT: Duration = Duration::from_secs(3);
 const TIME: &str = "the time limit was reached";
 
 fn write_files(folder: &Path, model: &Model) -> Result<(), Error> {
@@ -251,8 +285,12 @@ fn unfinished(ran: &Ran) -> Result<Searched, Error> {
         words if words.contains("VECTORSZ") => "a state exceeds the limit of the state vector",
         _ => return Err(Error::Verifier(first_lines(ran))),
     };
+    Ok(incomplete(why))
+}
+
+fn incomplete(why: &str) -> Searched {
     let verdict = Verdict::Incomplete(why.into());
-    Ok(Searched { verdict, states: 0, transitions: 0, depth: 0, memory_mib: 0.0, seconds: 0.0, vector_bytes: 0 })
+    Searched { verdict, states: 0, transitions: 0, depth: 0, memory_mib: 0.0, seconds: 0.0, vector_bytes: 0 }
 }
 
 fn first_lines(ran: &Ran) -> String {

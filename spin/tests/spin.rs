@@ -96,6 +96,21 @@ fn a_verifier_that_does_not_end_is_stopped() {
     assert_eq!(check(&model, &limits).verdict, Verdict::Incomplete("the time limit was reached".into()));
 }
 
+/// A search that takes long goes on with an optimized verifier, with all the time that there is.
+#[test]
+fn a_verifier_that_is_slow_is_optimized() {
+    let text = r"c_decl {
+\#ifdef __OPTIMIZE__
+\#define SLOW 0
+\#else
+\#define SLOW 1
+\#endif
+}
+active proctype p() { c_code { while (SLOW) pause(); } }";
+    let model = Model { text: text.into(), ..Model::default() };
+    assert_eq!(check(&model, &Limits::default()).verdict, Verdict::Holds);
+}
+
 #[test]
 fn c_beside_the_model_is_compiled_with_it() {
     let text = "c_decl { \\#include \"part.h\" };

@@ -37,6 +37,8 @@ pub(crate) struct Checker<'p> {
     /// The typed tree so far.
     pub tree: tree::Layer,
     pub constants: HashMap<String, Constant>,
+    /// Where the stack gives values to parameters.
+    pub given_at: HashMap<String, Span>,
     pub struct_ids: HashMap<String, StructId>,
     pub enum_ids: HashMap<String, EnumId>,
     pub header_ids: HashMap<String, HeaderId>,
@@ -89,6 +91,7 @@ impl<'p> Checker<'p> {
             found: Vec::new(),
             tree: tree::Layer { name: layer.name.name.clone(), span: layer.span, ..tree::Layer::default() },
             constants: HashMap::new(),
+            given_at: HashMap::new(),
             struct_ids: HashMap::new(),
             enum_ids: HashMap::new(),
             header_ids: HashMap::new(),

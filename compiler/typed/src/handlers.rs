@@ -124,8 +124,9 @@ impl Checker<'_> {
                 Member::TimerHandler(h) => self.timer_handler(h),
                 Member::Accepts(a) => self.accepts(a),
                 Member::Invariant { condition, .. } => {
-                    if let Some(value) = self.pure(condition, &Type::Bool, &[]) {
-                        self.tree.invariants.push(value);
+                    let value = self.pure(condition, &Type::Bool, &[]);
+                    if self.limit(condition).is_none() {
+                        self.tree.invariants.extend(value);
                     }
                 }
                 Member::Goal(goal) => self.goal(goal),

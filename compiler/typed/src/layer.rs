@@ -33,6 +33,9 @@ impl<'p> Checker<'p> {
         self.global_constants();
         self.parameters(arguments, used_at, generic);
         self.types_of_members();
+        if !generic {
+            self.limits(used_at);
+        }
         self.interfaces();
         self.storage();
         self.headers();
@@ -136,7 +139,8 @@ impl<'p> Checker<'p> {
                 }
             };
             let shown = show_value(value, &ty);
-            if argument.is_some() {
+            if let Some(argument) = argument {
+                self.given_at.insert(name.clone(), argument.span);
                 given.push(shown.clone());
             }
             if ty != Type::Duration {
@@ -375,7 +379,7 @@ impl<'p> Checker<'p> {
 }
 
 /// A parameter's value, as in sources.
-fn show_value(value: i128, ty: &Type) -> String {
+pub(crate) fn show_value(value: i128, ty: &Type) -> String {
     if *ty == Type::Bool {
         return (value != 0).to_string();
     }

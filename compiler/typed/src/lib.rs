@@ -39,6 +39,7 @@ mod host;
 mod instantiate;
 mod inverses;
 mod layer;
+mod limits;
 mod loops;
 mod lower;
 mod membership;

@@ -15,6 +15,7 @@ use crate::plan::Item;
 use crate::writer::Writer;
 
 /// The condition of a bypass, for its entry.
+#[derive(Clone)]
 pub struct Condition {
     /// The parameters of the bypass.
     pub parameters: Vec<Parameter>,
@@ -118,6 +119,9 @@ impl<'a> Writer<'a> {
 
     /// The condition of a bypass, for its entry.
     pub fn condition_of_bypass(&mut self, at: usize) -> Condition {
+        if let Some(condition) = self.known.conditions.get(&at) {
+            return condition.clone();
+        }
         let chain = chain_of(&self.stack.bypasses[at].condition);
         let all: Vec<usize> = (0..chain.len()).collect();
         let (mut body, parameters) = self.body_of_bypass(at, &all);
@@ -130,7 +134,9 @@ impl<'a> Writer<'a> {
                 false => others.push(part),
             }
         }
-        Condition { parameters, expressions, others }
+        let condition = Condition { parameters, expressions, others };
+        self.known.conditions.insert(at, condition.clone());
+        condition
     }
 
     /// A body for the code of a bypass, and its parameters. `asked`: the parts of the condition that are in it.

@@ -18,6 +18,15 @@ const OF_INSTRUCTION: u32 = 0x82f6_3b78;
 impl Writer<'_> {
     /// The C function that takes bytes into a remainder; none: the filter calculates no such thing.
     pub fn remainder_function(&mut self, id: FilterId) -> Option<String> {
+        if let Some(function) = self.known.remainders.get(&id) {
+            return function.clone();
+        }
+        let function = self.write_remainder_function(id);
+        self.known.remainders.insert(id, function.clone());
+        function
+    }
+
+    fn write_remainder_function(&mut self, id: FilterId) -> Option<String> {
         let table = remainders::table(&self.stack.filters[id.index()])?;
         let wanted = format!("remainder_{}", id.0);
         let name = self.global(Global::Remainder(id), &wanted);

@@ -1,5 +1,7 @@
 //! Filters: code that runs for each byte or word of a string.
 
+use std::sync::Arc;
+
 use super::execute::Flow;
 use super::quick::Quick;
 use super::report::Rule;
@@ -51,7 +53,7 @@ impl<'a> Run<'a> {
         let way = self.state.ways.as_mut().and_then(Ways::pause);
         let read = inputs.iter().map(Vec::len).max().unwrap_or(0);
         let units = units(filter.unit, read, inputs);
-        let accepted = match Quick::of(filter) {
+        let accepted = match &*self.quick(id, filter) {
             Some(quick) => {
                 self.calculate(filter, &quick, units);
                 true
@@ -68,6 +70,15 @@ impl<'a> Run<'a> {
             self.report(Rule::Bound, format!("`{}` made {made} bytes of {read}", filter.name));
         }
         (frame, accepted)
+    }
+
+    /// The short way of a filter, which is found once.
+    fn quick(&mut self, id: FilterId, filter: &Filter) -> Arc<Option<Quick>> {
+        let known = &mut self.state.filters;
+        if known.len() <= id.index() {
+            known.resize(id.index() + 1, None);
+        }
+        known[id.index()].get_or_insert_with(|| Arc::new(Quick::of(filter))).clone()
     }
 
     /// Whether the filter accepts them.

@@ -326,6 +326,7 @@ pub(super) fn begun(stack: &Stack, config: &Config, cells: Vec<Value>) -> State 
         covered: None,
         ways: None,
         bypassed: vec![0; stack.bypasses.len()],
+        filters: vec![],
     }
 }
 

@@ -5,11 +5,13 @@
 use std::cmp::Ordering;
 
 use crate::operations::numbers::bits;
-use crate::operations::operators::{number as on_numbers, Order, Pair, Run};
+use crate::operations::operators::{Order, Pair, Run};
 use crate::*;
 
 /// Loops longer than this take the usual way.
 const LONGEST_LOOP: u64 = 64;
+/// Values below this have a place in the table of a choice.
+const SMALL: u64 = 256;
 
 /// A comparison of two numbers, and its consequence.
 enum Compare {
@@ -24,6 +26,8 @@ pub struct Quick(Vec<Step>);
 enum Step {
     Let(usize, Number),
     If(Number, Vec<Step>, Vec<Step>),
+    /// One of several blocks, by the value of a local: which one for each small value, and which for all others.
+    Choose(usize, Vec<usize>, usize, Vec<Vec<Step>>),
     /// A loop: its variable takes this many numbers from the first on.
     For(usize, u64, u64, Vec<Step>),
 }
@@ -31,7 +35,8 @@ enum Step {
 enum Number {
     Const(u64),
     Local(usize),
-    Binary(fn(Pair) -> u64, Box<Number>, Box<Number>, Type),
+    /// An operator, the width of its operands and of its result.
+    Binary(fn(Pair) -> u64, Box<Number>, Box<Number>, u32),
     Compare(Compare, Box<Number>, Box<Number>),
     Cut(Box<Number>, u64),
 }
@@ -60,9 +65,10 @@ fn steps(block: &Block) -> Option<Vec<Step>> {
 fn step(statement: &Statement) -> Option<Step> {
     Some(match &statement.kind {
         StatementKind::Let(local, value) => Step::Let(local.index(), number(value)?),
-        StatementKind::If { condition, then, otherwise, .. } => {
-            Step::If(number(condition)?, steps(then)?, steps(otherwise)?)
-        }
+        StatementKind::If { condition, then, otherwise, .. } => match cases(statement) {
+            (local, cases, rest) if cases.len() > 2 => choice(local, &cases, rest)?,
+            _ => Step::If(number(condition)?, steps(then)?, steps(otherwise)?),
+        },
         StatementKind::For { variable, from, to, bound, body } => {
             let (ExprKind::Const(from), ExprKind::Const(to)) = (&from.kind, &to.kind) else { return None };
             let count = to.saturating_sub(*from);
@@ -75,6 +81,32 @@ fn step(statement: &Statement) -> Option<Step> {
     })
 }
 
+/// What a chain of tests whether a local equals a constant does for each constant, and for all others.
+fn cases(statement: &Statement) -> (LocalId, Vec<(u64, &Block)>, &[Statement]) {
+    let (mut of, mut cases, mut rest) = (LocalId(0), vec![], std::slice::from_ref(statement));
+    while let [Statement { kind: StatementKind::If { condition, then, otherwise, .. }, .. }] = rest {
+        let ExprKind::Binary(BinaryOp::Equal, local, value) = &condition.kind else { break };
+        let (ExprKind::Local(local), ExprKind::Const(value)) = (&local.kind, &value.kind) else { break };
+        if (!cases.is_empty() && *local != of) || *value >= SMALL {
+            break;
+        }
+        of = *local;
+        cases.push((*value, then));
+        rest = otherwise;
+    }
+    (of, cases, rest)
+}
+
+fn choice(local: LocalId, cases: &[(u64, &Block)], rest: &[Statement]) -> Option<Step> {
+    let mut blocks = cases.iter().map(|(_, block)| steps(block)).collect::<Option<Vec<_>>>()?;
+    let other = blocks.len();
+    blocks.push(rest.iter().map(step).collect::<Option<_>>()?);
+    let most = cases.iter().map(|(value, _)| *value).max().unwrap_or(0);
+    // The first of equal cases is taken.
+    let place = |of: u64| cases.iter().position(|(value, _)| *value == of).unwrap_or(other);
+    Some(Step::Choose(local.index(), (0..=most).map(place).collect(), other, blocks))
+}
+
 fn number(expr: &Expr) -> Option<Number> {
     let mask = width(&expr.ty)?;
     Some(match &expr.kind {
@@ -85,7 +117,7 @@ fn number(expr: &Expr) -> Option<Number> {
         ExprKind::Binary(op, a, b) => {
             let (left, right) = (number(a)?, number(b)?);
             let compare = match op.row(&a.ty)?.run {
-                Run::Numbers(run) => return Some(Number::Binary(run, Box::new(left), Box::new(right), a.ty.clone())),
+                Run::Numbers(run) => return Some(Number::Binary(run, Box::new(left), Box::new(right), bits(&a.ty))),
                 Run::Equality(equal) => Compare::Equality(equal),
                 Run::Order(run) => Compare::Order(run),
                 Run::Choice(right) => Compare::Choice(right),
@@ -102,6 +134,10 @@ fn run(steps: &[Step], slots: &mut [u64]) {
         match step {
             Step::Let(local, value) => slots[*local] = value.of(slots),
             Step::If(condition, then, otherwise) => run(if condition.of(slots) != 0 { then } else { otherwise }, slots),
+            Step::Choose(local, table, other, blocks) => {
+                let block = table.get(slots[*local] as usize).unwrap_or(other);
+                run(&blocks[*block], slots);
+            }
             Step::For(variable, from, count, body) => {
                 for i in 0..*count {
                     slots[*variable] = from + i;
@@ -118,7 +154,10 @@ impl Number {
             Number::Const(n) => *n,
             Number::Local(local) => slots[*local],
             Number::Cut(a, mask) => a.of(slots) & mask,
-            Number::Binary(run, a, b, ty) => on_numbers(*run, a.of(slots), b.of(slots), ty),
+            Number::Binary(run, a, b, bits) => {
+                let (a, b) = (a.of(slots), b.of(slots));
+                run(Pair { a, b, left: a as i64, right: b as i64, bits: *bits }) & mask(*bits)
+            }
             Number::Compare(compare, a, b) => {
                 let (a, b) = (a.of(slots), b.of(slots));
                 match compare {

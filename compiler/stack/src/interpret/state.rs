@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::choices::Choices;
 use super::covered::Covered;
 use super::pool::Pool;
+use super::quick::Quick;
 use super::random::SplitMix64;
 use super::report::{Report, TraceEntry};
 use super::value::Value;
@@ -37,6 +38,8 @@ pub struct State {
     pub ways: Option<Ways>,
     /// How many steps have taken each bypass.
     pub bypassed: Vec<u64>,
+    /// By filter, once it has run: how it runs; see [`Quick`].
+    pub filters: Vec<Option<Arc<Option<Quick>>>>,
 }
 
 /// An event on its way.
