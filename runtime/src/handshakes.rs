@@ -101,7 +101,7 @@ pub(crate) struct Handshakes {
     /// By the index of their places.
     by_index: HashMap<u32, ConnectionId>,
     /// The connections that peers have begun, and those that came of them.
-    by_first: HashMap<First, ConnectionId>,
+    by_first: HashMap<SocketAddr, HashMap<[u8; 32], ConnectionId>>,
     /// Those that this end has begun, by the peer's address.
     begun: HashMap<SocketAddr, Vec<ConnectionId>>,
 }
@@ -113,7 +113,7 @@ impl Handshakes {
         self.by_index.insert(id.index(), id);
         match &pending.role {
             Role::Begun(_) => self.begun.entry(pending.peer.address).or_default().push(id),
-            Role::Arrived(arrived) => drop(self.by_first.insert(arrived.first, id)),
+            Role::Arrived(arrived) => self.rename(arrived.first, id),
         }
         self.pending.insert(id, Box::new(pending));
     }
@@ -133,14 +133,20 @@ impl Handshakes {
 
     /// The connection of a first frame has ended.
     pub(crate) fn forget(&mut self, first: &First, id: ConnectionId) {
-        if self.by_first.get(first) == Some(&id) {
-            self.by_first.remove(first);
+        let (address, frame) = first;
+        let Some(of_address) = self.by_first.get_mut(address) else { return };
+        if of_address.get(frame) == Some(&id) {
+            of_address.remove(frame);
+        }
+        if of_address.is_empty() {
+            self.by_first.remove(address);
         }
     }
 
     /// The connection of a first frame is known by another id.
     pub(crate) fn rename(&mut self, first: First, id: ConnectionId) {
-        self.by_first.insert(first, id);
+        let (address, frame) = first;
+        self.by_first.entry(address).or_default().insert(frame, id);
     }
 
     /// A handshake.
@@ -161,7 +167,13 @@ impl Handshakes {
 
     /// The connection that a first frame began.
     pub(crate) fn begun_by(&self, first: &First) -> Option<ConnectionId> {
-        self.by_first.get(first).copied()
+        let (address, frame) = first;
+        self.by_first.get(address)?.get(frame).copied()
+    }
+
+    /// Whether first frames from this address have begun connections.
+    pub(crate) fn has_begun(&self, address: SocketAddr) -> bool {
+        self.by_first.contains_key(&address)
     }
 
     /// Those that this end has begun with an address.

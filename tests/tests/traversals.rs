@@ -51,7 +51,7 @@ const RECURSIVE: Listed = &[
             ("compiler/stack/src/interpret/evaluate.rs", &["borrow", "evaluate", "take"]),
             ("compiler/stack/src/interpret/execute.rs", &["statement"]),
             ("compiler/stack/src/interpret/filter.rs", &["operand"]),
-            ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
+            ("compiler/stack/src/interpret/quick.rs", &["cases", "number", "step"]),
         ],
     ),
     (
@@ -202,7 +202,7 @@ const RECOGNIZERS: Listed = &[
             ("compiler/compose/src/facts.rs", &["converted"]),
             ("compiler/optimize/src/release_low.rs", &["simple"]),
             ("compiler/optimize/src/sites.rs", &["is_empty"]),
-            ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
+            ("compiler/stack/src/interpret/quick.rs", &["cases", "number", "step"]),
         ],
     ),
     ("a statement of another form does something with the event", &[("compiler/analysis/src/idle.rs", &["handed_on"])]),

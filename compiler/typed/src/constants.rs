@@ -122,6 +122,23 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports a constant that is not of the kind of its type: a duration, a bool, or a number.
+    pub(crate) fn same_kind(&mut self, constant: &Constant, ty: &Type, span: Span, name: &str) {
+        let (is, help) = match (&constant.ty, ty) {
+            (Some(Type::Bool), Type::Bool) | (Some(Type::Duration), Type::Duration) => return,
+            (Some(Type::Bool), _) => ("a bool", ""),
+            (Some(Type::Duration), Type::Bool) => ("a duration", "write `true` or `false`"),
+            (_, Type::Bool) => ("a plain number", "write `true` or `false`"),
+            // Nothing is nothing in every unit.
+            _ if constant.value == 0 => return,
+            (Some(Type::Duration), _) => ("a duration", "remove the unit"),
+            (_, Type::Duration) => ("a plain number", "add a unit: 20 ms, 1 s"),
+            _ => return,
+        };
+        let shown = self.show(ty);
+        self.error("T0016", format!("expected {shown} for `{name}`, found {is}"), span, is, help);
+    }
+
     /// The value of an expression, if it is a constant one; no diagnostics.
     pub(crate) fn constant(&self, e: &ast::Expr) -> Option<Constant> {
         let plain = |value: i128| Some(Constant { value, ty: None });

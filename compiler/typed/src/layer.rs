@@ -33,7 +33,7 @@ impl<'p> Checker<'p> {
         self.global_constants();
         self.parameters(arguments, used_at, generic);
         self.types_of_members();
-        if !generic {
+        if !generic && !self.has_errors() {
             self.limits(used_at);
         }
         self.interfaces();
@@ -161,17 +161,6 @@ impl<'p> Checker<'p> {
         let wrap = |name: &str, inside: &str| if inside.is_empty() { name.into() } else { format!("{name}<{inside}>") };
         self.tree.description = wrap(&layer.name.name, &self.tree.description);
         self.tree.short = wrap(&layer.name.name, &given.join(", "));
-    }
-
-    /// A duration for a duration, a number for a number.
-    pub(crate) fn same_kind(&mut self, constant: &Constant, ty: &Type, span: Span, name: &str) {
-        let duration = constant.ty == Some(Type::Duration);
-        if duration != (*ty == Type::Duration) && (constant.value != 0) {
-            let (is, help) =
-                if duration { ("a duration", "remove the unit") } else { ("a plain number", "add a unit: 20 ms, 1 s") };
-            let shown = self.show(ty);
-            self.error("T0016", format!("expected {shown} for `{name}`, found {is}"), span, is, help);
-        }
     }
 
     fn types_of_members(&mut self) {

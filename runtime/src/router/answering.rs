@@ -41,8 +41,9 @@ impl<O: Outbox> Router<O> {
             self.statistics.forged += 1;
             return false;
         }
-        let first = (from, hash_of(initiate));
-        if let Some(id) = self.security.handshakes.begun_by(&first) {
+        // Of a frame from an address of which there is no other, nothing is computed before it has to prove that.
+        let first = self.security.handshakes.has_begun(from).then(|| (from, hash_of(initiate)));
+        if let Some(id) = first.as_ref().and_then(|first| self.security.handshakes.begun_by(first)) {
             return self.respond_again(id);
         }
         if self.is_begun_here(from, fingerprint, label) {
@@ -58,6 +59,7 @@ impl<O: Outbox> Router<O> {
             self.answer(from, len, &Control::Retry { to: label, label: proof });
             return true;
         }
+        let first = first.unwrap_or_else(|| (from, hash_of(initiate)));
         self.answer_first(kind, peer, len, initiate, first, proven)
     }
 
