@@ -163,15 +163,18 @@ impl Verifier<'_> {
             self.gcc(self.compile().args(["-O2"]).args(&model.file_flags).args(["-c", name]))?;
             parts.push(name.replace(".c", ".o"));
         }
-        if !self.optimized.get() {
-            if let Some(searched) = self.search(&parts, PROMPT.min(self.limits.time))? {
-                return Ok(searched);
-            }
-            self.build("-O1")?;
-            self.optimized.set(true);
+        if self.optimized.get() {
+            return Ok(self.search(&parts, self.limits.time)?.0);
         }
-        let searched = self.search(&parts, self.limits.time)?;
-        Ok(searched.unwrap_or_else(|| incomplete(TIME)))
+        let first = PROMPT.min(self.limits.time);
+        let (searched, ended) = self.search(&parts, first)?;
+        let left = self.limits.time.saturating_sub(first);
+        if ended || left.is_zero() || is_asked_to_end() {
+            return Ok(searched);
+        }
+        self.build("-O1")?;
+        self.optimized.set(true);
+        Ok(self.search(&parts, left)?.0)
     }
 
     /// Compiles what SPIN made.
@@ -179,8 +182,8 @@ impl Verifier<'_> {
         self.gcc(self.compile().args([optimization, "-fwrapv", "-c", "pan.c", "-o", OBJECT]))
     }
 
-    /// Links these objects, and searches for no longer than this. None: it was stopped, and should go on optimized.
-    fn search(&self, parts: &[String], time: Duration) -> Result<Option<Searched>, Error> {
+    /// Links these objects, and searches for no longer than this. Returns also whether it ended in that time.
+    fn search(&self, parts: &[String], time: Duration) -> Result<(Searched, bool), Error> {
         let (at, limits) = (self.folder.path(), &self.limits);
         self.gcc(self.compile().args(["-o", "pan"]).args(parts))?;
         let pan = at.join("pan");
@@ -198,19 +201,17 @@ impl Verifier<'_> {
         // Replaying a run takes much less time than finding it.
         let replay = || run(Command::new(&pan).args(["-r", "-n"]), at, TO_MAKE).map_err(io(&pan));
         let ran = search(&[])?;
-        if self.is_too_slow(&ran) {
-            return Ok(None);
-        }
-        let Some(mut searched) = answer::read(&ran.words) else { return unfinished(&ran).map(Some) };
+        let mut ended = !ran.stopped;
+        let Some(mut searched) = answer::read(&ran.words) else { return Ok((unfinished(&ran)?, ended)) };
         if ran.stopped && searched.verdict == Verdict::Holds {
             searched.verdict = Verdict::Incomplete(TIME.into());
         }
         if let Verdict::Violated { trail, why } = &mut searched.verdict {
             *trail = answer::trail(&replay()?.words);
-            if limits.shorten && !limits.breadth_first && !left().is_zero() {
-                if self.is_too_slow(&search(&["-i"])?) {
-                    return Ok(None);
-                }
+            let shorten = limits.shorten && !limits.breadth_first;
+            ended &= !shorten || !left().is_zero();
+            if shorten && ended {
+                ended = !search(&["-i"])?.stopped;
                 let words = replay()?.words;
                 let shorter = answer::trail(&words);
                 // If a model waits for `timeout`, SPIN may take the end of the search for it: only the same violation
@@ -221,12 +222,7 @@ impl Verifier<'_> {
                 }
             }
         }
-        Ok(Some(searched))
-    }
-
-    /// Whether it was stopped, and an optimized verifier should go on.
-    fn is_too_slow(&self, ran: &Ran) -> bool {
-        ran.stopped && !self.optimized.get() && !is_asked_to_end()
+        Ok((searched, ended))
     }
 
     fn gcc(&self, command: &mut Command) -> Result<(), Error> {

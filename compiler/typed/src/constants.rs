@@ -154,6 +154,10 @@ impl Checker<'_> {
                 let x = self.constant(x)?;
                 Some(Constant { value: x.value.checked_neg()?, ty: x.ty })
             }
+            ExprKind::Unary(UnaryOp::Not, x) => {
+                let x = self.constant(x).filter(|x| x.ty == Some(Type::Bool))?;
+                Some(Constant { value: i128::from(x.value == 0), ty: x.ty })
+            }
             ExprKind::Binary(op, l, r) => self.constant_binary(*op, l, r),
             ExprKind::If(x) => {
                 let ast::ConditionKind::Expr(condition) = &x.condition.kind else { return None };
@@ -182,7 +186,7 @@ impl Checker<'_> {
     /// Whether an expression has the form of a constant, with or without a value.
     fn is_of_constants(&self, e: &ast::Expr) -> bool {
         match &e.kind {
-            ExprKind::Unary(UnaryOp::Negate, x) => self.is_of_constants(x),
+            ExprKind::Unary(UnaryOp::Negate | UnaryOp::Not, x) => self.is_of_constants(x),
             ExprKind::Binary(_, l, r) => self.is_of_constants(l) && self.is_of_constants(r),
             ExprKind::If(x) => self.is_of_constants(&x.then) && self.is_of_constants(&x.otherwise),
             ExprKind::Call(_, arguments) => {
@@ -200,9 +204,14 @@ impl Checker<'_> {
     }
 
     fn constant_binary(&self, op: BinaryOp, l: &ast::Expr, r: &ast::Expr) -> Option<Constant> {
-        let (l, r) = (self.constant(l)?, self.constant(r)?);
-        let (a, b) = (l.value, r.value);
         let truth = |x: bool| Some(Constant { value: i128::from(x), ty: Some(Type::Bool) });
+        let left = self.constant(l)?;
+        // The right one may have no value then (`COUNT > 0 && 100 / COUNT > 1`).
+        if left.value == i128::from(op == BinaryOp::Or) && matches!(op, BinaryOp::And | BinaryOp::Or) {
+            return truth(op == BinaryOp::Or).filter(|_| self.is_of_constants(r));
+        }
+        let (l, r) = (left, self.constant(r)?);
+        let (a, b) = (l.value, r.value);
         let value = match op {
             BinaryOp::Add => a.checked_add(b)?,
             BinaryOp::Sub => a.checked_sub(b)?,
@@ -245,7 +254,7 @@ impl Checker<'_> {
         )
     }
 
-    fn incoherent(&self, e: &ast::Expr) -> Option<Diagnostic> {
+    pub(crate) fn incoherent(&self, e: &ast::Expr) -> Option<Diagnostic> {
         match &e.kind {
             ExprKind::Unary(UnaryOp::Negate, x) => self.incoherent(x).or_else(|| {
                 let duration = self.constant(x)?.ty == Some(Type::Duration);

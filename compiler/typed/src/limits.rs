@@ -2,9 +2,10 @@
 //! and are no part of the layer that it gets.
 
 use nacre_diagnostics::{Diagnostic, Span};
+use nacre_stack::Type;
 use nacre_syntax::ast::{self, BinaryOp, ExprKind, Member};
 
-use crate::checker::Checker;
+use crate::checker::{Checker, Constant};
 use crate::constants::mentions;
 use crate::layer::show_value;
 
@@ -13,7 +14,8 @@ impl Checker<'_> {
     pub(crate) fn limit(&self, condition: &ast::Expr) -> Option<bool> {
         let mut names = Vec::new();
         mentions(condition, &mut names);
-        self.constant(condition).filter(|_| !names.is_empty()).map(|value| value.value != 0)
+        let value = self.constant(condition).filter(|value| value.ty == Some(Type::Bool) && !names.is_empty())?;
+        Some(value.value != 0)
     }
 
     /// Reports the limits that the parameters violate.
@@ -21,7 +23,7 @@ impl Checker<'_> {
         let layer = self.layer;
         for member in &layer.members {
             let Member::Invariant { condition, .. } = member else { continue };
-            if self.limit(condition) == Some(false) {
+            if self.limit(condition) == Some(false) && self.incoherent(condition).is_none() {
                 let found = self.violated(self.part(condition), used_at);
                 self.found.push(found);
             }
@@ -40,10 +42,8 @@ impl Checker<'_> {
         mentions(condition, &mut names);
         let mut values: Vec<String> = vec![];
         for name in &names {
-            let Some((value, ty)) = self.constants.get(*name).and_then(|c| Some((c.value, c.ty.as_ref()?))) else {
-                continue;
-            };
-            let text = format!("`{name}` is {}", show_value(value, ty));
+            let Some(Constant { value, ty: Some(ty) }) = self.constant_named(name, condition.span) else { continue };
+            let text = format!("`{name}` is {}", show_value(value, &ty));
             if !values.contains(&text) {
                 values.push(text);
             }
