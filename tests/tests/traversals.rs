@@ -51,7 +51,7 @@ const RECURSIVE: Listed = &[
             ("compiler/stack/src/interpret/evaluate.rs", &["borrow", "evaluate", "take"]),
             ("compiler/stack/src/interpret/execute.rs", &["statement"]),
             ("compiler/stack/src/interpret/filter.rs", &["operand"]),
-            ("compiler/stack/src/interpret/quick.rs", &["cases", "number", "step"]),
+            ("compiler/stack/src/interpret/quick.rs", &["number", "step"]),
         ],
     ),
     (

@@ -10,20 +10,10 @@ use crate::choices;
 use crate::code::Code;
 use crate::emitted::Level;
 use crate::events::Written;
-use crate::functions::{Function, Linkage, Parameter};
+use crate::functions::{Function, Linkage};
+use crate::known::Condition;
 use crate::plan::Item;
 use crate::writer::Writer;
-
-/// The condition of a bypass, for its entry.
-#[derive(Clone)]
-pub struct Condition {
-    /// The parameters of the bypass.
-    pub parameters: Vec<Parameter>,
-    /// The parts that are expressions in C.
-    pub expressions: Vec<String>,
-    /// The places of the other parts.
-    pub others: Vec<usize>,
-}
 
 impl<'a> Writer<'a> {
     /// The bypasses of an entry, in order; at other levels there are none.

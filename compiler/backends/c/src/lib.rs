@@ -37,6 +37,7 @@ mod heads;
 mod homes;
 mod input;
 mod instances;
+mod known;
 mod leaves;
 mod levels;
 mod lifetimes;

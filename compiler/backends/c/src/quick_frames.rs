@@ -3,12 +3,13 @@
 use nacre_analysis::quick::{delivery, Left, FRAMES};
 use nacre_stack::*;
 
-use crate::bypasses::{fields_of, Condition};
+use crate::bypasses::fields_of;
 use crate::choices::{self, Candidate};
 use crate::code::Code;
 use crate::functions::{Callee, Function, Linkage, Parameter};
 use crate::globals::Global;
 use crate::input::CommonShape;
+use crate::known::Condition;
 use crate::writer::Writer;
 
 /// A bypass, whether an event leaves by it, and whether the data of the frame does.

@@ -1,15 +1,15 @@
 //! The state of the writer: names, declared types, and written helpers.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
-use crate::bypasses::Condition;
 use crate::code::Code;
 use crate::emitted::{Level, Options, Sources};
 use crate::functions::{Calls, Parameter};
 use crate::globals::{Global, Globals};
+use crate::known::Known;
 use crate::names;
 use crate::slots::{self, Slots};
 
@@ -54,15 +54,6 @@ pub struct Writer<'a> {
     pub calls: Calls,
     pub telling: crate::telling::Telling,
     pub known: Known,
-}
-
-/// What was found out about parts of the stack, each of which is asked for often.
-#[derive(Default)]
-pub struct Known {
-    /// By bypass.
-    pub conditions: HashMap<usize, Condition>,
-    /// The functions of filters that calculate a remainder; none: another filter.
-    pub remainders: HashMap<FilterId, Option<String>>,
 }
 
 impl<'a> Writer<'a> {
