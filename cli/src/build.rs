@@ -7,7 +7,7 @@ use nacre_driver::{Emitted, Level, Session, INTERFACE};
 use nacre_profiles::{bypassed_by, usually_common, NotSimulated};
 use nacre_runtime::{listener_header, listener_source};
 use nacre_simulator::toolchain::{Error, Text, Toolchain};
-use nacre_stack::{GivenRole, Stack};
+use nacre_stack::{GivenRole, Stack, NAME_MAX};
 use serde_json::json;
 
 use crate::args::Build;
@@ -27,13 +27,11 @@ pub fn build(args: &Build) -> Exit {
         Err(exit) => return exit,
     };
     let name = args.name.as_deref().unwrap_or(&stack.name);
-    if !is_identifier(name) {
-        complain(&format!(
-            "`{name}` cannot be a prefix in C: expected letters, digits and `_`, beginning with a letter"
-        ));
+    if let Err(why) = require_prefix(name) {
+        complain(&format!("`{name}` cannot be a prefix in C: {why}"));
         return Exit::Usage;
     }
-    if let Err(why) = args.with_listener.then(|| require_listener(&stack, name)).transpose() {
+    if let Err(why) = args.with_listener.then(|| require_listener(&stack)).transpose() {
         complain(&why);
         return Exit::No;
     }
@@ -100,7 +98,7 @@ pub fn build(args: &Build) -> Exit {
 ///
 /// # Errors
 /// The message.
-fn require_listener(stack: &Stack, name: &str) -> Result<(), String> {
+fn require_listener(stack: &Stack) -> Result<(), String> {
     if let Some(key) = stack.cells.iter().find(|cell| cell.role.is_some_and(GivenRole::is_key)) {
         let stack = &stack.name;
         return Err(format!(
@@ -108,9 +106,6 @@ fn require_listener(stack: &Stack, name: &str) -> Result<(), String> {
              (docs/runtime.md), or build without --with-listener and give both ends their keys",
             key.name
         ));
-    }
-    if name == LISTENER {
-        return Err(format!("`{name}` is the name of the listener's files: --name sets another one"));
     }
     Ok(())
 }
@@ -171,8 +166,16 @@ fn usually_bypassed(stack: &Stack) -> Stack {
     bypassed_by(stack, common.as_ref().ok())
 }
 
-fn is_identifier(name: &str) -> bool {
+fn require_prefix(name: &str) -> Result<(), String> {
     let mut bytes = name.bytes();
     let first = bytes.next().is_some_and(|b| b.is_ascii_alphabetic());
-    first && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') && name.len() <= 64
+    let lower = name.to_lowercase();
+    match name.len() {
+        _ if !first || !bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') => {
+            Err("expected letters, digits and `_`, beginning with a letter".into())
+        }
+        _ if lower == "nacre" || lower.starts_with("nacre_") => Err("names of `nacre.h` begin so".into()),
+        length if length > NAME_MAX => Err(format!("it has {length} characters; the limit is {NAME_MAX}")),
+        _ => Ok(()),
+    }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import math
@@ -589,6 +590,8 @@ class _Prepare:
         except BaseException as error:
             self.happened = error
             if self.failing is not None:
-                _log.error("%s: its given values could not be set", self.failing, exc_info=error)
+                # What a handler of the log raises must not leave this function: its result would be 0.
+                with contextlib.suppress(BaseException):
+                    _log.error("%s: its given values could not be set", self.failing, exc_info=error)
             return 1
         return 0

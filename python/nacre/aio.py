@@ -573,6 +573,8 @@ class Endpoint:
         connection = self._connections.get(event.connection)
         if connection is not None:
             connection._hear(event)
+            if connection._ended is not None and not connection._messages and connection in self._arrived:
+                self._arrived.remove(connection)
 
     def _leave(self) -> None:
         """The event loop no longer looks, and all that wait learn that the endpoint is closed."""

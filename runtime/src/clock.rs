@@ -1,6 +1,6 @@
 //! Time as stacks know it: nanoseconds from an origin that does not move.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds in a second.
 pub const SECOND: u64 = 1_000_000_000;
@@ -14,6 +14,12 @@ pub fn now() -> u64 {
     // still.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * SECOND + time.tv_nsec as u64 + 1
+}
+
+/// The nanoseconds from 1970 until the time that a clock calls 0.
+pub(crate) fn origin(now: u64) -> u64 {
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    nanoseconds(wall).saturating_sub(now)
 }
 
 /// The duration in nanoseconds; more than 500 years are 500 years.

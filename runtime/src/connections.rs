@@ -140,7 +140,7 @@ impl Connections {
     }
 
     /// Whether such a connection has ended a short while ago.
-    pub(crate) fn has_departed(&mut self, peer: Peer, incarnation: u64, now: u64) -> bool {
+    pub(crate) fn has_departed(&self, peer: Peer, incarnation: u64, now: u64) -> bool {
         self.departed.contains(peer, incarnation, now)
     }
 

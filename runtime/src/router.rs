@@ -60,7 +60,7 @@ mod words;
 mod words_tests;
 
 use crate::admission::Admission;
-use crate::clock::nanoseconds;
+use crate::clock::{self, nanoseconds};
 use crate::connection::Connection;
 use crate::connections::Connections;
 use crate::error::{Error, NoConnection, Reason};
@@ -121,9 +121,11 @@ impl<O: Outbox> Router<O> {
     /// The same for one of several listeners with an address.
     pub(crate) fn of_shard(shard: Shard, outbox: O, options: Options, now: u64) -> Router<O> {
         let mut random = options.seed.map_or_else(Random::from_system, Random::new);
+        // With a seed, two runs are the same, whenever they are.
+        let origin = if options.seed.is_none() { clock::origin(now) } else { 0 };
         Router {
             outbox,
-            retries: Retries::new(options.secret, shard, &mut random),
+            retries: Retries::new(options.secret, shard, origin, &mut random),
             refusals: Refusals::default(),
             security: Security::new(&options),
             stacks: Stacks::default(),

@@ -154,6 +154,7 @@ impl Interpreted {
         let value = |ty: &Type| match ty {
             Type::Addr => Value::Addr(address.map(to_addr).unwrap_or_default()),
             Type::Int(bits) => Value::Num(cut(numbers.next().copied().unwrap_or(0), *bits)),
+            Type::Bits(_) => Value::Set(vec![numbers.next().copied().unwrap_or(0)]),
             _ => Value::Num(numbers.next().copied().unwrap_or(0)),
         };
         parameters.map(|p| &p.ty).map(value).collect()
@@ -182,6 +183,7 @@ fn numbers(stack: &Stack, output: &interpret::Output) -> Vec<u64> {
     let number = |(value, ty): (&Value, &Type)| match (value, ty) {
         (Value::Addr(_), _) => None,
         (value, Type::Int(bits)) => Some(extended(value.num(), *bits)),
+        (Value::Set(words), _) => words.first().copied(),
         (value, _) => Some(value.num()),
     };
     output.arguments.iter().zip(parameters.map(|p| &p.ty)).filter_map(number).collect()

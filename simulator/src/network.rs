@@ -192,13 +192,15 @@ impl Network {
         let damaged = does(Fault::Damage, c.corrupt);
         let late = does(Fault::Late, if c.jitter > 0 { 1.0 } else { 0.0 });
         let more = |salt: u64, most: u64| if most == 0 { 0 } else { draw(Fault::Late, salt) % most };
-        let mut at = left + c.delay + if late { more(1, c.jitter) } else { 0 };
+        let later = |at: u64, by: u64| at.saturating_add(by);
+        let trip = later(c.delay, c.jitter);
+        let mut at = later(later(left, c.delay), if late { more(1, c.jitter) } else { 0 });
         if held {
-            at += more(2, 4 * (c.delay + c.jitter) + 2_000_000);
+            at = later(at, more(2, later(trip.saturating_mul(4), 2_000_000)));
         }
         fate.arrivals.push(at);
         if repeated {
-            fate.arrivals.push(at + more(3, c.delay + c.jitter + 1_000_000));
+            fate.arrivals.push(later(at, more(3, later(trip, 1_000_000))));
         }
         fate.damage = damaged.then(|| draw(Fault::Damage, 1));
         fate

@@ -27,9 +27,10 @@ pub struct Incoming {
     state: State,
     /// The sender has said that nothing follows.
     pub is_done: bool,
-    /// Files that are stored, and all of their bytes; entries that are not.
+    /// Files that are stored, all of their bytes, and how many of these were there already; entries that are not.
     pub files: u64,
     pub bytes: u64,
+    pub resumed: u64,
     pub failed: u64,
 }
 
@@ -97,6 +98,7 @@ impl Incoming {
             is_done: false,
             files: 0,
             bytes: 0,
+            resumed: 0,
             failed: 0,
         }
     }
@@ -183,7 +185,11 @@ impl Incoming {
     /// A file is stored, if its sums agree; the sender gets the one of this end in any case.
     pub fn finish(&mut self, entry: &Entry, sum: Sum, is_intact: bool) {
         match is_intact {
-            true => (self.files, self.bytes) = (self.files + 1, self.bytes + entry.length),
+            true => {
+                self.files += 1;
+                self.bytes += entry.length;
+                self.resumed += entry.resumed;
+            }
             false => self.failed += 1,
         }
         self.tree.iter_mut().for_each(|tree| tree.is_whole &= is_intact);

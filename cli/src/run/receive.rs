@@ -250,7 +250,8 @@ impl Receiver<'_> {
         self.settle(connection, outcome);
         self.flush(connection);
         let done = self.incoming.get(&connection).filter(|incoming| incoming.is_complete())?;
-        let whole = Whole { verb: "received", files: done.files, bytes: done.bytes, failed: done.failed };
+        let Incoming { files, bytes, resumed, failed, .. } = *done;
+        let whole = Whole { verb: "received", files, bytes, resumed, failed };
         let statistics = self.line.listener.statistics_of(connection).unwrap_or_default();
         whole.report(self.args.net.json, done.begun.elapsed(), &statistics, self.line.faults.as_ref());
         // A sender whose only file was not complete does not end the receiver.

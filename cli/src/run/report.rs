@@ -93,9 +93,11 @@ impl Moved<'_> {
 pub struct Whole {
     /// `sent` or `received`.
     pub verb: &'static str,
-    /// The files that were transferred, and their bytes; the files and folders that were not.
+    /// The files that were transferred, their bytes, and how many of these were there already; the files and folders
+    /// that were not transferred.
     pub files: u64,
     pub bytes: u64,
+    pub resumed: u64,
     pub failed: u64,
 }
 
@@ -110,7 +112,7 @@ impl Whole {
                 0 => String::new(),
                 failed => format!("; {failed} failed"),
             };
-            let (bytes, time, rate) = (self.bytes, units::duration(time), rate(self.bytes, time));
+            let (bytes, time, rate) = (self.bytes, units::duration(time), rate(self.bytes - self.resumed, time));
             print(&format!("{} {} files: {bytes} bytes in {time}, {rate}/s{failed}", self.verb, self.files));
         }
         let traffic = &of.traffic;
@@ -134,11 +136,12 @@ impl Whole {
     /// Prints what plain UDP sockets carry, if the peer is on this host and the transfer long enough to have a rate.
     pub fn compare(&self, peer: SocketAddr, time: Duration, of: &ConnectionStatistics) {
         let traffic = &of.traffic;
-        if self.bytes < COMPARED || traffic.frames_out == 0 {
+        let sent = self.bytes - self.resumed;
+        if sent < COMPARED || traffic.frames_out == 0 {
             return;
         }
         let Some(raw) = raw::measure(peer, (traffic.bytes_out / traffic.frames_out) as usize) else { return };
-        let share = 100.0 * per_second(self.bytes, time) / raw.rate;
+        let share = 100.0 * per_second(sent, time) / raw.rate;
         let (rate, length) = (units::bytes(raw.rate), raw.length);
         print(&format!("  raw UDP  {rate}/s with datagrams of {length} bytes on this host (this is {share:.0} %)"));
     }

@@ -43,7 +43,7 @@ pub fn send(
     let (peer, heard) = (connection.id, connection.heard.take());
     let address = listener.peer(peer).map_or_else(|_| to.to_string(), |address| address.to_string());
     let mut sending = Sending::new(&mut listener, peer, interrupt);
-    let whole = Whole { verb: "sent", files: 0, bytes: 0, failed: 0 };
+    let whole = Whole { verb: "sent", files: 0, bytes: 0, resumed: 0, failed: 0 };
     let key = met.as_ref().ok().copied().flatten();
     let mut outcome = Outcome { args, protection, address, key, faults: faults.as_ref(), whole };
     let sent = met.and_then(|_| {
@@ -139,6 +139,7 @@ impl Outcome<'_> {
                         true => {
                             self.whole.files += 1;
                             self.whole.bytes += pending.bytes;
+                            self.whole.resumed += pending.resumed;
                         }
                         false => self.whole.failed += 1,
                     }

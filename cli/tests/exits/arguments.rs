@@ -3,7 +3,7 @@
 use super::desk::Desk;
 
 /// Invalid arguments of every verb, with a part of the message.
-const WRONG_USAGE: [(&str, &str); 49] = [
+const WRONG_USAGE: [(&str, &str); 52] = [
     ("check", "<FILE>..."),
     ("fmt", "<FILE>..."),
     ("explain", "--stack <NAME>"),
@@ -22,6 +22,12 @@ const WRONG_USAGE: [(&str, &str); 49] = [
     ("build FOLDER/s --stack small -o FOLDER/o --level fast", "the levels are: queue, call, inline, bypass"),
     ("build FOLDER/s --stack small -o FOLDER/o --name 1x", "cannot be a prefix"),
     ("build FOLDER/s --stack small -o FOLDER/o --name ../x", "cannot be a prefix"),
+    ("build FOLDER/s --stack small -o FOLDER/o --name Nacre", "names of `nacre.h` begin so"),
+    ("build FOLDER/s --stack small -o FOLDER/o --name NACRE_EVENT", "names of `nacre.h` begin so"),
+    (
+        "build FOLDER/s --stack small -o FOLDER/o --name a2345678901234567890123456789012345678901234567890123456789012345",
+        "it has 65 characters; the limit is 64",
+    ),
     ("sim FOLDER/s --stack small --seed -1", "-1"),
     ("sim FOLDER/s --stack small --seed 18446744073709551616", "--seed"),
     ("sim FOLDER/s --stack small --runs 0", "--runs"),

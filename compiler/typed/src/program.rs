@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use nacre_diagnostics::{nearest, Diagnostic, SourceId, Span};
+use nacre_stack::NAME_MAX;
 use nacre_syntax::ast::{self, Item};
 
 /// The items of all files, by name.
@@ -50,6 +51,7 @@ impl Program {
         for item in files.iter().flat_map(|f| &f.items) {
             found.extend(unbuilt(item).map(|(what, span)| not_built(what, span)));
         }
+        found.extend(files.iter().flat_map(|f| &f.items).filter_map(not_in_c));
         let roots = (0..files.len()).filter(|f| begins.get(*f).copied().unwrap_or(true));
         let first = joined(&files, roots.collect());
         let names = space(&files, &first, &mut found);
@@ -245,4 +247,15 @@ fn unbuilt(item: &Item) -> Option<(&'static str, Span)> {
 /// The one line for what the language has and the tools do not yet.
 pub(crate) fn not_built(what: &str, span: Span) -> Diagnostic {
     Diagnostic::error("T0003", format!("{what}: this is not built yet")).at(span, "parsed, but not supported yet")
+}
+
+/// Reports a stack whose name cannot be the prefix of names in C.
+fn not_in_c(item: &Item) -> Option<Diagnostic> {
+    let Item::Stack(ast::Stack { name, .. }) = item else { return None };
+    let found = |why: String| Diagnostic::error("T0182", why).at(name.span, "names in C begin with it");
+    if name.name == "nacre" || name.name.starts_with("nacre_") {
+        return Some(found(format!("a stack cannot be called `{}`: names of `nacre.h` begin so", name.name)));
+    }
+    let length = name.name.len();
+    (length > NAME_MAX).then(|| found(format!("the name of a stack has {length} characters; the limit is {NAME_MAX}")))
 }

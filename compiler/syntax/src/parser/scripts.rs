@@ -118,7 +118,10 @@ impl Parser<'_> {
         self.advance();
         let endpoint = self.name("an endpoint")?;
         self.expect(TokenKind::Dot)?;
-        let first = self.name("a layer or a counter")?;
+        let first = match self.kind() {
+            TokenKind::Name if self.word() == "bound" => self.ident(),
+            _ => self.name("a layer or a counter")?,
+        };
         let (layer, counter) =
             if self.eat(TokenKind::Dot) { (Some(first), self.name("a counter")?) } else { (None, first) };
         let comparison = match self.kind() {
