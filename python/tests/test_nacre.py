@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import random
 import signal
@@ -217,6 +218,20 @@ class Listeners(unittest.TestCase):
                     self.assertEqual(until(client, nacre.Closed, server).reason, nacre.Reason.BUSY)
                 self.assertIn("given values could not be set", logged.output[0])
                 self.assertEqual(server.statistics().connections, 0)
+
+    def test_peer_is_refused_if_the_log_raises_too(self) -> None:
+        class Raises(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                raise OSError("the log is full")
+
+        handler = Raises()
+        logging.getLogger("nacre").addHandler(handler)
+        self.addCleanup(logging.getLogger("nacre").removeHandler, handler)
+        with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1") as client:
+            server.serve(reliable, {"floor.nothing": 1})
+            client.connect("127.0.0.1", server.port, reliable)
+            self.assertEqual(until(client, nacre.Closed, server).reason, nacre.Reason.BUSY)
+            self.assertEqual(server.statistics().connections, 0)
 
     def test_code_and_text_come_with_the_end(self) -> None:
         with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1") as client:
@@ -472,6 +487,22 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual(await asyncio.wait_for(peer.receive(), LONG), b"%d" % number)
             await sending
             await client.close()
+
+    async def test_connections_that_end_before_they_are_accepted_are_forgotten(self) -> None:
+        async with aio.Endpoint("127.0.0.1") as server:
+            server.serve(reliable)
+            for _ in range(5):
+                client = await aio.connect("127.0.0.1", server.port, reliable)
+                await client.close()
+            client = await aio.connect("127.0.0.1", server.port, reliable)
+            await client.send(b"before the end")
+            await client.close()
+            deadline = time.monotonic() + LONG
+            while len(server._arrived) > 1 and time.monotonic() < deadline:
+                await asyncio.sleep(0.01)
+            self.assertEqual(len(server._arrived), 1, "the one that has left a message")
+            accepted = await server.accept()
+            self.assertEqual(await accepted.receive(), b"before the end")
 
     async def test_nothing_is_left_of_connections_that_end_in_any_way(self) -> None:
         def open_files() -> int:
