@@ -148,3 +148,37 @@ fn any_interface_is_rejected_or_behaves_equally_at_every_level() {
     assert!(accepted > count / 10 && ran > count / 400, "of {count}: {accepted} accepted, {ran} ran");
     println!("of {count}: {accepted} accepted, {ran} ran");
 }
+
+/// The types that the C interface carries as one number.
+const NUMBERS: [&str; 16] = [
+    "bool", "u1", "u8", "u33", "u64", "i8", "i33", "i64", "seq8", "3..70", "Kind", "duration", "instant", "bits<1>",
+    "bits<33>", "bits<64>",
+];
+
+/// Numbers of any type, also those that are none of it, are taken or not, and come out, alike in the interpreter and in C.
+#[test]
+fn numbers_of_each_type_pass_a_port_alike() {
+    for ty in NUMBERS {
+        let text = format!(
+            "enum Kind {{ one, two, three }}\n\
+             interface own {{ down send(m: msg) up deliver(m: msg) down ask(k: {ty}) up told(k: {ty}) }}\n\
+             worker w: own over own {{ down ask(k) {{ above.told(k); }} }}\nstack st = w;\n"
+        );
+        let mut session = Session::from_text(&nacre_tests::root().join("tests/own.nacre"), &text);
+        session.check();
+        let Some(stack) = session.stack("st") else { panic!("{ty}: {}", session.render(false)) };
+        let machines = Machines::of(session, stack);
+        let interface = Interface::of(&machines.stack);
+        let ask = interface.events.iter().position(|event| event.input && event.numbers() == 1).expect("`ask`");
+        let (mut endpoint, _) =
+            machines.lockstep().open(&Opening { givens: vec![], seed: 1, now: 1 }).expect("it opens");
+        let mut told = 0;
+        let edges = (0..64).flat_map(|bit| [1u64 << bit, (1 << bit) - 1, (1u64 << bit).wrapping_neg()]);
+        for number in edges.chain([2, 5, 69, 70, u64::MAX]) {
+            let step = endpoint.call(2, ask as u16, &[number], None, b"");
+            told += step.outputs.iter().filter(|output| output.arguments == [number]).count();
+        }
+        assert!(endpoint.reports().is_empty(), "{ty}: {:?}", endpoint.reports());
+        assert!(told > 1, "{ty}: {told} numbers came out as they were");
+    }
+}
