@@ -53,7 +53,7 @@ impl Loan {
         let from = data as usize;
         // A negative number, as a length.
         if len > isize::MAX as usize {
-            return Err(invalid(&format!("a message cannot have {len} bytes: is the length a negative number?")));
+            return Err(Error::TooLong { len, max: isize::MAX as usize });
         }
         // SAFETY: the caller's promise; what is lent is there until this call does something.
         let given = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) };
