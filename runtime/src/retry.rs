@@ -117,6 +117,7 @@ mod tests {
         assert!(with(1, 2).is_valid(label, &peer(1), 5, 4 * SECOND));
         assert!(!with(2, 1).is_valid(label, &peer(1), 5, 4 * SECOND), "another secret");
     }
+
     /// The clock of a machine begins anew when it is started.
     #[test]
     fn labels_of_an_earlier_run_of_the_machine_are_not_valid() {

@@ -16,11 +16,12 @@ fn address(host: u8, port: u16) -> SocketAddr {
     SocketAddr::from(([10, 0, 0, host], port))
 }
 
-/// A server and its client, which was at `client` first.
+/// A server and its client, which is at `place`.
 struct World {
     server: SansIo,
     client: SansIo,
     place: SocketAddr,
+    /// Whether the client sends and receives.
     is_there: bool,
     /// The frames of the client.
     recorded: Vec<Vec<u8>>,
@@ -81,7 +82,7 @@ impl World {
         }
     }
 
-    /// All that the client has sent, as it was, and cut behind the number: with bytes that nobody has sealed.
+    /// All that the client has sent, as it was, and with another last byte: then nobody has sealed it.
     fn copies(&self) -> Vec<Vec<u8>> {
         let forged = self.recorded.iter().filter(|frame| frame.len() > 20).map(|frame| {
             let end = frame.len() - 1;

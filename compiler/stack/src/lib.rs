@@ -316,6 +316,7 @@ mod types;
 mod validate;
 pub mod visit;
 pub mod words_of_c;
+
 /// Characters of the name of a stack at most: names in C begin with it.
 pub const NAME_MAX: usize = 64;
 
