@@ -43,6 +43,7 @@ const IN_STACKS: &[&str] = &[
     "batch",
     "check_fifo",
     "check_integrity",
+    "credit",
     "cubic",
     "encrypt",
     "flight",

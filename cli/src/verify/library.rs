@@ -302,7 +302,7 @@ const SEEDS: &[(&str, Seed)] = &[
         "credit leaks when there is no room below",
         seed(
             "layers/credit/credit.nacre",
-            &[("|| closing { return; }\n", "|| closing { owed = 0; return; }\n")],
+            &[("room == 0 || closing { return; }\n", "room == 0 || closing { owed = 0; return; }\n")],
             "all calls of the application are accepted",
         ),
     ),
@@ -316,14 +316,18 @@ const SEEDS: &[(&str, Seed)] = &[
             closing;\n",
                     "",
                 ),
-                ("        room += n;\n        tell();", "        room += n;"),
+                ("        tell();\n        hand_on();", "        hand_on();"),
             ],
             "",
         ),
     ),
     (
         "one grants after the end",
-        seed("layers/credit/credit.nacre", &[("if closing { return; }", "if false { return; }")], "`grant_sends` at"),
+        seed(
+            "layers/credit/credit.nacre",
+            &[("!waiting.empty || closing { return; }", "!waiting.empty { return; }")],
+            "`grant_sends` at",
+        ),
     ),
     (
         "close overtakes what waits for room",
