@@ -2,7 +2,8 @@
 """Builds all tests of the workspace and runs them: several programs at a time, each of another package.
 
 Many programs wait, or have one long thread, so one after the other leaves processors idle. Programs of one package share a
-folder for temporary files. Prints the output of each program when it has ended; all run, whatever fails.
+folder for temporary files. Prints the output of each program when it has ended, and the end of that of those that failed
+once more at the end; all run, whatever fails.
 
 CARGO: the command (cargo). RUST_TEST_THREADS: threads of each program (as many as processors).
 """
@@ -19,6 +20,8 @@ from pathlib import Path
 
 CARGO = os.environ.get("CARGO", "cargo")
 PROCESSORS = os.cpu_count() or 1
+# Bytes at the end of the output of a program that failed, which are printed again after all others.
+SHOWN_AGAIN = 6000
 
 
 def programs():
@@ -80,7 +83,7 @@ class Run:
                 self.busy.remove(folder)
                 self.changed.notify_all()
                 if failure:
-                    self.failed.append(f"{name}: {failure} ({program})")
+                    self.failed.append((f"{name}: {failure} ({program})", output))
                 print(f"---- {name}: {time.monotonic() - begun:.0f} s", flush=True)
                 sys.stdout.buffer.write(output)
                 sys.stdout.flush()
@@ -94,8 +97,12 @@ def main():
         for work in [pool.submit(run.work) for _ in range(workers)]:
             work.result()
     if subprocess.run([CARGO, "test", "--workspace", "--doc", "--no-fail-fast"]).returncode != 0:
-        run.failed.append("the examples in documentation comments")
-    for failed in run.failed:
+        run.failed.append(("the examples in documentation comments", b""))
+    for failed, output in run.failed:
+        print(f"---- again: {failed}", flush=True)
+        sys.stdout.buffer.write(output[-SHOWN_AGAIN:])
+        sys.stdout.flush()
+    for failed, _ in run.failed:
         print(f"failed: {failed}", file=sys.stderr)
     print(f"{number} test programs, {len(run.failed)} failures")
     sys.exit(1 if run.failed else 0)

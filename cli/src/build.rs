@@ -7,7 +7,7 @@ use nacre_driver::{Emitted, Level, Session, INTERFACE};
 use nacre_profiles::{bypassed_by, usually_common, NotSimulated};
 use nacre_runtime::{listener_header, listener_source};
 use nacre_simulator::toolchain::{Error, Text, Toolchain};
-use nacre_stack::{GivenRole, Stack, NAME_MAX};
+use nacre_stack::{why_no_prefix, GivenRole, Stack};
 use serde_json::json;
 
 use crate::args::Build;
@@ -169,13 +169,8 @@ fn usually_bypassed(stack: &Stack) -> Stack {
 fn require_prefix(name: &str) -> Result<(), String> {
     let mut bytes = name.bytes();
     let first = bytes.next().is_some_and(|b| b.is_ascii_alphabetic());
-    let lower = name.to_lowercase();
-    match name.len() {
-        _ if !first || !bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') => {
-            Err("expected letters, digits and `_`, beginning with a letter".into())
-        }
-        _ if lower == "nacre" || lower.starts_with("nacre_") => Err("names of `nacre.h` begin so".into()),
-        length if length > NAME_MAX => Err(format!("it has {length} characters; the limit is {NAME_MAX}")),
-        _ => Ok(()),
+    if !first || !bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+        return Err("expected letters, digits and `_`, beginning with a letter".into());
     }
+    why_no_prefix(name).map_or(Ok(()), Err)
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use nacre_stack::why_no_prefix;
+
 use crate::args::projects::{New, Template};
 use crate::console::{complain, print, Exit};
 use crate::sources;
@@ -80,9 +82,8 @@ pub fn new(args: &New) -> Exit {
         ));
         return Exit::Usage;
     }
-    // The C of a stack begins its names with that of the stack, and those that all stacks share begin so.
-    let is_taken =
-        name == "nacre" || args.template == Template::Rust && OF_RUST.split_whitespace().any(|word| word == name);
+    let is_taken = why_no_prefix(&name).is_some()
+        || args.template == Template::Rust && OF_RUST.split_whitespace().any(|word| word == name);
     if is_taken {
         complain(&format!("`{name}` cannot be a name here: it has a meaning of its own in what is compiled"));
         return Exit::Usage;

@@ -121,8 +121,9 @@ impl<O: Outbox> Router<O> {
     /// The same for one of several listeners with an address.
     pub(crate) fn of_shard(shard: Shard, outbox: O, options: Options, now: u64) -> Router<O> {
         let mut random = options.seed.map_or_else(Random::from_system, Random::new);
-        // With a seed, two runs are the same, whenever they are.
-        let origin = if options.seed.is_none() { clock::origin(now) } else { 0 };
+        // A new secret ends with the clock, or before it; with a seed, two runs are the same, whenever they are.
+        let outlives_clock = options.secret.is_some() && options.seed.is_none();
+        let origin = if outlives_clock { clock::origin(now) } else { 0 };
         Router {
             outbox,
             retries: Retries::new(options.secret, shard, origin, &mut random),

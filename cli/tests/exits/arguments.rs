@@ -26,7 +26,7 @@ const WRONG_USAGE: [(&str, &str); 52] = [
     ("build FOLDER/s --stack small -o FOLDER/o --name NACRE_EVENT", "names of `nacre.h` begin so"),
     (
         "build FOLDER/s --stack small -o FOLDER/o --name a2345678901234567890123456789012345678901234567890123456789012345",
-        "it has 65 characters; the limit is 64",
+        "the name has 65 characters; the limit is 64",
     ),
     ("sim FOLDER/s --stack small --seed -1", "-1"),
     ("sim FOLDER/s --stack small --seed 18446744073709551616", "--seed"),

@@ -308,6 +308,7 @@ pub mod normal;
 mod openings;
 pub mod operations;
 pub mod payload;
+mod prefix;
 mod questions;
 mod sessions;
 mod state;
@@ -316,9 +317,6 @@ mod types;
 mod validate;
 pub mod visit;
 pub mod words_of_c;
-
-/// Characters of the name of a stack at most: names in C begin with it.
-pub const NAME_MAX: usize = 64;
 
 pub use access::*;
 pub use boundary::*;
@@ -332,6 +330,7 @@ pub use ids::*;
 pub use links::*;
 pub use nodes::{number, FillSpans};
 pub use openings::Opening;
+pub use prefix::{why_no_prefix, NAME_MAX};
 pub use questions::{Access, Control, Reaches};
 pub use sessions::MOST_SESSIONS;
 pub use state::*;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nacre_diagnostics::{nearest, Diagnostic, SourceId, Span};
-use nacre_stack::NAME_MAX;
+use nacre_stack::why_no_prefix;
 use nacre_syntax::ast::{self, Item};
 
 /// The items of all files, by name.
@@ -252,10 +252,7 @@ pub(crate) fn not_built(what: &str, span: Span) -> Diagnostic {
 /// Reports a stack whose name cannot be the prefix of names in C.
 fn not_in_c(item: &Item) -> Option<Diagnostic> {
     let Item::Stack(ast::Stack { name, .. }) = item else { return None };
-    let found = |why: String| Diagnostic::error("T0182", why).at(name.span, "names in C begin with it");
-    if name.name == "nacre" || name.name.starts_with("nacre_") {
-        return Some(found(format!("a stack cannot be called `{}`: names of `nacre.h` begin so", name.name)));
-    }
-    let length = name.name.len();
-    (length > NAME_MAX).then(|| found(format!("the name of a stack has {length} characters; the limit is {NAME_MAX}")))
+    let why = why_no_prefix(&name.name)?;
+    let text = format!("a stack cannot be called `{}`: {why}", name.name);
+    Some(Diagnostic::error("T0182", text).at(name.span, "names in C begin with it"))
 }

@@ -136,6 +136,22 @@ fn server_that_starts_again_with_its_secret_takes_the_proofs_that_it_asked_for()
     }
 }
 
+/// The clock of a machine begins anew with it. What both have is the time of day.
+#[test]
+fn machine_that_starts_again_with_its_secret_takes_the_proofs_that_it_asked_for() {
+    let [mut server, mut next] = [1_000_000 * SECOND, 1].map(|now| {
+        let options = Options { retry_above: 0, secret: Some(Secret([7; 16])), ..Options::default() };
+        let mut server = Router::new(Vec::new(), options, now);
+        server.serve(&window(), None).unwrap();
+        server
+    });
+    let (mut client, _) = client(2);
+    exchange(&mut client, &mut server);
+    assert_eq!(server.statistics().connections, 0, "it has asked for a proof");
+    exchange(&mut client, &mut next);
+    assert_eq!(next.statistics().connections, 1);
+}
+
 #[test]
 fn greeting_is_repeated_until_it_is_answered() {
     let mut client = router(Options { seed: Some(2), ..Options::default() });
