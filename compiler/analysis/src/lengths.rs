@@ -15,13 +15,18 @@ pub fn longest_calls(stack: &Stack) -> BTreeMap<(PortId, EventId), u32> {
     for (p, port) in stack.ports.iter().enumerate() {
         for input in &port.inputs {
             let Some(message) = stack.event(input.event).message else { continue };
-            let said = input.admissions.iter().filter_map(|a| length_limit(&a.condition, LocalId(message))).min();
+            let said = input.admissions.iter().filter_map(|a| stated_length(&a.condition, LocalId(message))).min();
             if let Some(limit) = said {
-                result.insert((PortId(p as u32), input.event), limit.min(u64::from(LONGEST)) as u32);
+                result.insert((PortId(p as u32), input.event), limit);
             }
         }
     }
     result
+}
+
+/// The longest message for which a condition can hold, if it bounds the length by a constant.
+pub fn stated_length(condition: &Expr, message: LocalId) -> Option<u32> {
+    length_limit(condition, message).map(|limit| limit.min(u64::from(LONGEST)) as u32)
 }
 
 /// `m.len <= N` as one of the conditions that must hold.

@@ -85,7 +85,7 @@ pub(crate) fn bound_lengths(stack: &mut Stack, flow: &Flow) {
             let Some(message) = declared.message else { continue };
             let call = (PortId(p as u32), event);
             let longest = match (flow.shorter.get(&call), known.contains_key(&call)) {
-                (Some(shorter), _) => *shorter,
+                (Some((shorter, _)), _) => *shorter,
                 (None, true) => continue,
                 (None, false) => flow.longest_call,
             };

@@ -1,11 +1,11 @@
 //! Chooses the longest message of the calls for which no layer states a limit: every frame fits the transport,
-//! whatever calls were stored before. And of the calls whose limit a lower layer states, where those above it make
-//! messages longer.
+//! whatever calls were stored before. And of calls of which messages come to a layer that states a limit, where those
+//! above it make them longer, or take longer ones themselves.
 
 use std::collections::BTreeMap;
 
-use nacre_analysis::lengths::longest_calls;
-use nacre_stack::{EventId, LayerId, PortId};
+use nacre_analysis::lengths::{longest_calls, stated_length};
+use nacre_stack::{EventId, LayerId, LocalId, PortId};
 
 use crate::linked::{Linked, LOWER};
 use crate::shapes::{follow, Flow, Node};
@@ -14,60 +14,79 @@ use crate::{layout, refusing};
 /// The longest message of inputs of ports.
 type Limits = BTreeMap<(PortId, EventId), u32>;
 
+/// A layer that accepts an event only with a message that is not longer.
+struct Taker {
+    layer: LayerId,
+    event: EventId,
+    most: u32,
+}
+
 /// The flow with messages as long as the layers and the transport take them.
 pub(crate) fn flow(linked: &mut Linked, frame_max: u32) -> Flow {
     let stated = longest_calls(&linked.stack);
     let flow = with_limits(linked, &stated, frame_max);
-    let mut limits = stated.clone();
-    for (call, layer) in stated_below(linked, &stated) {
-        let most = stated[&call];
-        if arrives(&flow, layer, call.1) > most {
-            limits.insert(call, shorter_call(linked, &limits, &flow, (call, layer)));
+    let calls = calls(linked);
+    let mut limits: Limits =
+        calls.iter().map(|call| (*call, stated.get(call).copied().unwrap_or(flow.longest_call))).collect();
+    let mut shorter = BTreeMap::new();
+    for taker in takers(linked) {
+        if arrives(&flow, &taker) <= taker.most {
+            continue;
+        }
+        for call in &calls {
+            let longest = longest_for(linked, &flow, *call, limits[call], &taker);
+            if longest < limits[call] {
+                limits.insert(*call, longest);
+                shorter.insert(*call, (longest, taker.layer));
+            }
         }
     }
-    if limits == stated {
+    if shorter.is_empty() {
         return flow;
     }
-    let shorter = limits.iter().filter(|(call, limit)| stated[call] != **limit);
-    let shorter = shorter.map(|(call, limit)| (*call, *limit)).collect();
+    let mut limits = stated;
+    limits.extend(shorter.iter().map(|(call, (longest, _))| (*call, *longest)));
     Flow { shorter, ..with_limits(linked, &limits, frame_max) }
 }
 
-/// The calls whose limit another layer states than the one that they enter, and that layer.
-fn stated_below(linked: &Linked, stated: &Limits) -> Vec<((PortId, EventId), LayerId)> {
-    let ports = linked.stack.ports.iter().zip((0..).map(PortId));
-    let inputs = ports.flat_map(|(port, id)| port.inputs.iter().map(move |input| (id, input)));
-    let limited = inputs.filter(|(port, input)| stated.contains_key(&(*port, input.event)));
-    let found = limited.flat_map(|(port, input)| {
-        let below = input.admissions.iter().filter(|admission| admission.layer != input.layer);
-        below.map(move |admission| ((port, input.event), admission.layer))
+/// The calls of the host that have a message.
+fn calls(linked: &Linked) -> Vec<(PortId, EventId)> {
+    let ports = linked.stack.ports.iter().zip((0..).map(PortId)).filter(|(_, id)| *id != LOWER);
+    let inputs = ports.flat_map(|(port, id)| port.inputs.iter().map(move |input| (id, input.event)));
+    inputs.filter(|(_, event)| linked.stack.event(*event).message.is_some()).collect()
+}
+
+/// The layers that state how long a message is, from whatever layer it comes.
+fn takers(linked: &Linked) -> Vec<Taker> {
+    let stated = linked.accepts.iter().filter_map(|(event, admission)| {
+        let message = linked.stack.event(*event).message?;
+        let most = stated_length(&admission.condition, LocalId(message))?;
+        Some(Taker { layer: admission.layer, event: *event, most })
     });
-    found.collect()
+    stated.collect()
 }
 
-/// The longest message with which an event arrives at a layer.
-fn arrives(flow: &Flow, layer: LayerId, event: EventId) -> u32 {
-    let here =
-        flow.arrivals.iter().filter(|(node, _)| matches!(node, Node::Event(l, e, _) if (*l, *e) == (layer, event)));
-    here.map(|(_, size)| size.max).max().unwrap_or(0)
+/// The longest message with which an event arrives at the layer.
+fn arrives(flow: &Flow, taker: &Taker) -> u32 {
+    let is_there = |node: &Node| matches!(node, Node::Event(l, e, _) if (*l, *e) == (taker.layer, taker.event));
+    flow.arrivals.iter().filter(|(node, _)| is_there(node)).map(|(_, size)| size.max).max().unwrap_or(0)
 }
 
-/// The longest message of a call that no layer makes longer than the stated limit on its way to the one that states it;
-/// the stated limit, if there is none.
-fn shorter_call(linked: &mut Linked, limits: &Limits, flow: &Flow, (call, layer): ((PortId, EventId), LayerId)) -> u32 {
-    let most = limits[&call];
+/// The longest message of a call, up to `most`, of which nothing comes to a layer that is too long for it; `most` if not
+/// even an empty one fits. The other calls have empty messages meanwhile.
+fn longest_for(linked: &mut Linked, flow: &Flow, call: (PortId, EventId), most: u32, taker: &Taker) -> u32 {
+    let mut others: Limits = calls(linked).into_iter().map(|call| (call, 0)).collect();
     let mut fits = |length: u32| {
-        let limits = limits.iter().map(|(other, limit)| (*other, if *other == call { length } else { *limit }));
-        let flow = follow(linked, &limits.collect(), flow.longest_frame, flow.longest_call);
-        arrives(&flow, layer, call.1) <= most
+        others.insert(call, length);
+        arrives(&follow(linked, &others, flow.longest_frame, flow.longest_call), taker) <= taker.most
     };
-    if !fits(0) {
+    if fits(most) || !fits(0) {
         return most;
     }
     let (mut longest, mut too_long) = (0, most);
     // Mostly, layers add as many bytes to any message.
-    let added = arrives(flow, layer, call.1) - most;
-    for guess in [most.checked_sub(added), most.checked_sub(added).map(|n| n + 1)].into_iter().flatten() {
+    let added = arrives(flow, taker).saturating_sub(most);
+    for guess in [taker.most.checked_sub(added), taker.most.checked_sub(added).map(|n| n + 1)].into_iter().flatten() {
         if (longest + 1..too_long).contains(&guess) {
             *(if fits(guess) { &mut longest } else { &mut too_long }) = guess;
         }

@@ -10,28 +10,38 @@ use nacre_analysis::lengths::longest_calls;
 
 /// Returns a warning for each call that accepts only empty messages although no layer states so.
 pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
-    if flow.longest_call > 0 {
-        return vec![];
-    }
     let stated = longest_calls(stack);
     let ports = stack.ports.iter().enumerate().skip(1);
     let calls = ports.flat_map(|(p, port)| port.inputs.iter().map(move |input| (PortId(p as u32), input.event)));
     // Only calls that admit no data are reported: their limit is 0.
     let refusing = calls.filter(|call| stack.event(call.1).message.is_some() && stated.get(call) == Some(&0));
-    refusing.map(|(_, event)| warning(stack, flow, event)).collect()
+    let found = refusing.filter_map(|call| match flow.shorter.get(&call) {
+        Some((_, layer)) => Some(of_layer(stack, call.1, *layer)),
+        None => (flow.longest_call == 0).then(|| of_frames(stack, flow, call.1)),
+    });
+    found.collect()
 }
 
-fn warning(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
+fn warning(name: &str) -> Diagnostic {
+    Diagnostic::warning(codes::REFUSING, format!("`{name}` accepts only empty messages in this stack"))
+}
+
+/// A layer takes no message that layers above it have made longer.
+fn of_layer(stack: &Stack, event: EventId, layer: LayerId) -> Diagnostic {
+    let taker = stack.layer(layer);
+    let label = format!("what comes to `{}` is longer than it accepts", taker.name);
+    warning(&stack.event(event).name).at(taker.span, label)
+}
+
+fn of_frames(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {
     let name = &stack.event(event).name;
-    let message = format!("`{name}` accepts only empty messages in this stack");
-    let found = Diagnostic::warning(codes::REFUSING, message);
     let frame = flow.longest_frame;
     let found = match flow.grown {
         Some((layer, span)) => {
             let label = format!("`{}` can make a message longer than a frame here", stack.layer(layer).name);
-            found.at(span, label)
+            warning(name).at(span, label)
         }
-        None => found,
+        None => warning(name),
     };
     found
         .because(format!("a frame fits {frame} bytes of data; the growth of messages is not bounded"))

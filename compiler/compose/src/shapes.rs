@@ -43,8 +43,8 @@ pub(crate) struct Flow {
     /// The greatest length of a frame's data, and of a call's message for which no layer states a limit.
     pub longest_frame: u32,
     pub longest_call: u32,
-    /// The longest messages of calls for which a lower layer states a greater length, which those above it add to.
-    pub shorter: BTreeMap<(PortId, EventId), u32>,
+    /// The longest messages of calls that are limited by what a layer below takes, and that layer.
+    pub shorter: BTreeMap<(PortId, EventId), (u32, LayerId)>,
     /// The emission at which a message outgrows every frame, if calls then have no room for a message.
     pub grown: Option<(LayerId, Span)>,
 }

@@ -139,6 +139,27 @@ fn what_layers_above_add_shortens_the_stated_limit() {
     // What was stored counts where it arrives.
     let kept = "state { old: list<msg, 3> } down send(m) { old.push(share m) else {} pass join(old, m); }";
     assert_eq!(longest_above(kept), Some(250));
-    // An own limit is the only one.
     assert_eq!(longest_above("accepts send(m) when m.len <= 999; down send(m) { pass m through marked; }"), Some(999));
+}
+
+/// What a layer accepts itself is no longer than what the layers below it take of what it makes of it.
+#[test]
+fn every_layer_on_the_path_limits_a_call() {
+    let accepting = |condition: &str, down: &str| longest_above(&format!("accepts send(m) when {condition}; {down}"));
+    assert_eq!(accepting("true", ""), Some(1000));
+    assert_eq!(accepting("m.len <= 5000", ""), Some(1000));
+    assert_eq!(accepting("m.len <= 1000", "down send(m) { pass m through marked; }"), Some(999));
+    let cut = "down send(m) { pass slice(m, 0, min(m.len, 10)); drop m; }";
+    assert_eq!(accepting("m.len <= 5000", cut), Some(5000));
+    // It makes pieces of its own length of longer messages.
+    let pieces = |piece: u32| {
+        format!(
+            "down send(m) {{ if m.len <= {piece} {{ pass m; }} else {{ for i in 0 .. 3 {{
+            let at = min(m.len, {piece} * i as u32); below.send(slice(m, at, min(m.len - at, {piece}))); }} drop m; }} }}"
+        )
+    };
+    assert_eq!(accepting("m.len <= 2700", &pieces(900)), Some(2700));
+    assert_eq!(accepting("m.len <= 3600", &pieces(1200)), Some(1000));
+    // Nothing that it makes of any message can be taken.
+    assert_eq!(accepting("m.len <= 5000", "down send(m) { pass bytes 2000 seed 1; drop m; }"), Some(5000));
 }
