@@ -25,9 +25,14 @@ pub(crate) fn check(stack: &str, fragments: &[Fragment]) -> Vec<Diagnostic> {
     add(&mut held, lowest, &lowest.requires, None);
     let mut problems = vec![];
     for (place, layer) in layers.iter().enumerate() {
+        let found = |wanted: &str| held.iter().find(|h| h.name == wanted);
+        let missing: Vec<&String> = layer.requires.iter().filter(|wanted| found(wanted).is_none()).collect();
+        if !missing.is_empty() {
+            problems.push(unprovided(stack, &layers, place, &missing));
+        }
         for wanted in &layer.requires {
-            if !held.iter().any(|h| h.name == *wanted && h.broken.is_none()) {
-                problems.push(unprovided(stack, &layers, place, wanted, &held));
+            if let Some(Held { by, broken: Some(broken), .. }) = found(wanted) {
+                problems.push(no_longer(stack, &layers, place, wanted, (*by, *broken)));
             }
         }
         for broken in &layer.breaks {
@@ -54,25 +59,22 @@ fn extends(layers: &[&Fragment], name: &str, other: &str) -> bool {
     said.into_iter().any(|(n, extended)| n == name && extended.iter().any(|e| e == other))
 }
 
-fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &str, held: &[Held]) -> Diagnostic {
-    let layer = layers[place];
-    let title = format!("`{}` requires `{wanted}`, which nothing below it in `{stack}` provides", layer.short);
-    let mut found = Diagnostic::error(codes::UNPROVIDED, title).at(layer.span, "requires it");
-    let mut help = format!("put a layer that provides `{wanted}` directly below it");
-    if let Some(Held { by, broken: Some(broken), .. }) = held.iter().find(|h| h.name == wanted) {
-        let breaker = layers[*broken];
-        found = found.also(breaker.span, "breaks it");
-        found = found.because(match by {
-            Some(by) => format!("`{}` provides it, but `{}` above that breaks it", layers[*by].short, breaker.short),
-            None => format!("the network has it, but `{}` breaks it", breaker.short),
-        });
-        help = format!("put a layer that provides `{wanted}` above `{}`", breaker.short);
-    } else if let Some((below, provided)) = nearest(layers, place) {
-        let names: Vec<String> = provided.iter().map(|n| format!("`{n}`")).collect();
-        let extend = if names.len() == 1 { "does not extend it" } else { "do not extend it" };
-        found = found.also(below.span, format!("provides {}", names.join(" and ")));
-        found = found.because(format!("`{}` below it provides {}, which {extend}", below.short, names.join(" and ")));
-        if let [provided] = provided {
+/// A layer requires what no layer below it provides.
+fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &[&String]) -> Diagnostic {
+    let names = listed(wanted);
+    let mut found = unmet(stack, layers[place], &names);
+    let mut help = format!("put a layer that provides {names} directly below it");
+    if let Some((below, provided)) = nearest(layers, place) {
+        let provides = listed(&provided.iter().collect::<Vec<_>>());
+        let extend = if provided.len() == 1 { "does not extend" } else { "do not extend" };
+        let them = if wanted.len() == 1 { "it" } else { "them" };
+        found = found.also(below.span, format!("provides {provides}"));
+        found = found.because(format!("`{}` below it provides {provides}, which {extend} {them}", below.short));
+        let automata = |names: &[&String]| -> Vec<String> {
+            let automata = layers.iter().flat_map(|layer| &layer.extends).map(|(name, _)| name);
+            names.iter().filter(|name| automata.clone().any(|a| a == **name)).map(|name| (*name).clone()).collect()
+        };
+        if let ([wanted], [provided]) = (&automata(wanted)[..], &automata(&provided.iter().collect::<Vec<_>>())[..]) {
             help += &format!(
                 "; if `{wanted}` allows all behaviour of `{provided}`, an empty layer can state this, and `nacre \
                     verify` checks it: `worker as_wanted {{ requires {provided}; provides {wanted}; }}`"
@@ -80,6 +82,34 @@ fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &str, hel
         }
     }
     found.help(help)
+}
+
+/// A layer requires what a layer between it and the one that provides it breaks.
+fn no_longer(
+    stack: &str,
+    layers: &[&Fragment],
+    place: usize,
+    wanted: &str,
+    (by, broken): (Option<usize>, usize),
+) -> Diagnostic {
+    let breaker = layers[broken];
+    let why = match by {
+        Some(by) => format!("`{}` provides it, but `{}` above that breaks it", layers[by].short, breaker.short),
+        None => format!("the network has it, but `{}` breaks it", breaker.short),
+    };
+    unmet(stack, layers[place], &format!("`{wanted}`"))
+        .also(breaker.span, "breaks it")
+        .because(why)
+        .help(format!("put a layer that provides `{wanted}` above `{}`", breaker.short))
+}
+
+fn unmet(stack: &str, layer: &Fragment, names: &str) -> Diagnostic {
+    let title = format!("`{}` requires {names}, which nothing below it in `{stack}` provides", layer.short);
+    Diagnostic::error(codes::UNPROVIDED, title).at(layer.span, "requires it")
+}
+
+fn listed(names: &[&String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
 }
 
 /// The next layer below that provides something.

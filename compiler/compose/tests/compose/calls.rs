@@ -161,5 +161,7 @@ fn every_layer_on_the_path_limits_a_call() {
     assert_eq!(accepting("m.len <= 2700", &pieces(900)), Some(2700));
     assert_eq!(accepting("m.len <= 3600", &pieces(1200)), Some(1000));
     // Nothing that it makes of any message can be taken.
-    assert_eq!(accepting("m.len <= 5000", "down send(m) { pass bytes 2000 seed 1; drop m; }"), Some(5000));
+    let twice: String = (1..=10).map(|n| format!("let m{n} = m{} through twice; ", n - 1)).collect();
+    let padded = &format!("down send(m) {{ let m0 = m through marked; {twice}pass m10; }}");
+    assert_eq!(accepting("m.len <= 5000", padded), Some(5000));
 }
