@@ -223,10 +223,18 @@ int isolate_ask(struct isolate *it, struct record record, const void *data, size
     return it->answered && !it->dead ? it->result : EIO;
 }
 
+static int size_area(int area) {
+    int sized;
+    do
+        sized = ftruncate(area, sizeof(struct shared));
+    while (sized != 0 && errno == EINTR);
+    return sized;
+}
+
 static int open_area(struct isolate *it) {
     int first = memfd_create("nacre instance", MFD_CLOEXEC);
     int area = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
-    int error = area < 0 || ftruncate(area, sizeof(struct shared)) != 0 ? errno : 0;
+    int error = area < 0 || size_area(area) != 0 ? errno : 0;
     if (!error) {
         void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, area, 0);
         error = memory == MAP_FAILED ? errno : 0;

@@ -57,6 +57,8 @@ static int copied(const char *path) {
     off_t left = to < 0 ? 0 : about.st_size;
     while (left > 0) {
         ssize_t sent = sendfile(to, from, NULL, (size_t)left);
+        if (sent < 0 && errno == EINTR)
+            continue;
         if (sent <= 0) {
             errno = sent < 0 ? errno : ENOEXEC;
             close(to);

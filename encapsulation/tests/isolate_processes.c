@@ -35,7 +35,7 @@ static void tell(const char *what, const char *option) {
     struct str_instance *instance;
     int error = str_load(host, CAPSULE, "trouble", options, &instance, &why);
     if (error)
-        puts(why);
+        fprintf(stderr, "%s: %s: %s\n", option, strerror(error), why);
     assert(error == 0);
     struct str_stream *stream;
     assert(str_open(host, "wire", &stream) == 0 && str_push(stream, "trouble") == 0);
