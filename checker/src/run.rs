@@ -345,7 +345,8 @@ pub fn changed(stack: &Stack, before: &Machine, after: &Machine) -> Vec<Changed>
         let id = nacre_stack::CellId(at as u32);
         let (before, after): (&Value, &Value) = (before.cell(id), after.cell(id));
         let name = format!("{}.{}", stack.layer(cell.layer).name, cell.name);
-        (before != after).then(|| Changed { cell: name, before: show(stack, before), after: show(stack, after) })
+        let [was, is] = [before, after].map(|value| show(stack, value, &cell.ty));
+        (before != after).then_some(Changed { cell: name, before: was, after: is })
     });
     differ.collect()
 }

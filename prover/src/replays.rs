@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nacre_bypass::{claims_of_ways, Claims, What};
-use nacre_stack::interpret::{show, Machine, Message, Origin, Outcome, Output, Value, NEVER};
-use nacre_stack::{number, Bypass, CellId, LayerId, PortId, Stack, Type};
+use nacre_stack::interpret::{show, show_addr, show_message, Machine, Message, Origin, Outcome, Output, Value, NEVER};
+use nacre_stack::{number, Bypass, CellId, EventId, LayerId, PortId, Stack, Type};
 use nacre_symbolic::terms::{Term, Terms};
 
 use crate::bypasses::{decide, goals};
@@ -120,16 +120,11 @@ fn name(stack: &Stack, cell: CellId) -> String {
     format!("{}.{}", stack.layer(cell.layer).name, cell.name)
 }
 
-/// A cell as its type is written.
 fn shown_cell(stack: &Stack, cell: CellId, value: &Value) -> String {
-    match (&stack.cell(cell).ty, value) {
-        (Type::Bool, value) => value.truth().to_string(),
-        (Type::Enum(id), Value::Num(n)) => {
-            let variants = &stack.enums[id.index()].variants;
-            variants.get(*n as usize).map_or(n.to_string(), |variant| variant.to_string())
-        }
-        (ty, Value::Gone) => show(stack, &stack.zero(ty)),
-        (_, value) => show(stack, value),
+    let ty = &stack.cell(cell).ty;
+    match value {
+        Value::Gone => show(stack, &stack.zero(ty), ty),
+        value => show(stack, value, ty),
     }
 }
 
@@ -143,16 +138,16 @@ fn shown_deadline(deadline: u64) -> String {
 fn shown_event(stack: &Stack, case: &Case) -> String {
     match &case.event {
         Event::Call { number, arguments, data } => {
-            let port = stack.interface()[*number as usize];
-            let (event, port) = (stack.event(port.event), &stack.ports[port.port.index()].name);
-            let mut shown: Vec<String> = arguments.iter().map(|argument| show(stack, argument)).collect();
+            let call = stack.interface()[*number as usize];
+            let (event, port) = (stack.event(call.event), &stack.ports[call.port.index()].name);
+            let mut shown = shown_arguments(stack, call.event, arguments);
             if event.message.is_some() {
-                shown.push(show(stack, &Value::Msg(Message::new(data, Origin::Made, true))));
+                shown.push(show_message(stack, &Message::new(data, Origin::Made, true)));
             }
             format!("call {port}.{}({}) at {}", event.name, shown.join(", "), case.now)
         }
         Event::Frame { port, from, bytes } => {
-            let [frame, from] = [shown_frame(stack, *port, bytes), show(stack, &Value::Addr(*from))];
+            let [frame, from] = [shown_frame(stack, *port, bytes), show_addr(from)];
             format!("frame {frame} from {from} at {}", case.now)
         }
     }
@@ -160,13 +155,18 @@ fn shown_event(stack: &Stack, case: &Case) -> String {
 
 fn shown_output(stack: &Stack, output: Option<&Output>) -> String {
     let Some(output) = output else { return "none".into() };
-    let mut shown: Vec<String> = output.arguments.iter().map(|argument| show(stack, argument)).collect();
+    let mut shown = shown_arguments(stack, output.event, &output.arguments);
     shown.extend(output.bytes.as_ref().map(|bytes| match stack.ports[output.port.index()].frames {
         Some(_) => shown_frame(stack, output.port, bytes),
-        None => show(stack, &Value::Msg(Message::new(bytes, Origin::Made, true))),
+        None => show_message(stack, &Message::new(bytes, Origin::Made, true)),
     }));
     let (event, port) = (&stack.event(output.event).name, &stack.ports[output.port.index()].name);
     format!("{port}.{event}({})", shown.join(", "))
+}
+
+fn shown_arguments(stack: &Stack, event: EventId, arguments: &[Value]) -> Vec<String> {
+    let parameters = stack.event(event).parameters.iter().filter(|parameter| parameter.ty != Type::Msg);
+    arguments.iter().zip(parameters).map(|(argument, parameter)| show(stack, argument, &parameter.ty)).collect()
 }
 
 /// A frame: its headers, and its data.
@@ -177,5 +177,5 @@ fn shown_frame(stack: &Stack, port: PortId, bytes: &[u8]) -> String {
         Some(parsed) => Message { headers: parsed.headers, ..Message::new(&bytes[parsed.size..], Origin::Made, true) },
         None => Message::new(bytes, Origin::Made, true),
     };
-    show(stack, &Value::Msg(message))
+    show_message(stack, &message)
 }

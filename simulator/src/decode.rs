@@ -44,7 +44,8 @@ pub fn decode_of_either(stacks: &[&Stack], frame: &[u8]) -> String {
 fn header(stack: &Stack, id: nacre_stack::HeaderId, values: &[Value]) -> String {
     let header = stack.header(id);
     let fields = header.fields.iter().zip(values);
-    let shown: Vec<String> = fields.map(|(field, value)| format!("{}={}", field.name, show(stack, value))).collect();
+    let shown: Vec<String> =
+        fields.map(|(field, value)| format!("{}={}", field.name, show(stack, value, &field.ty))).collect();
     if shown.is_empty() {
         return header.name.clone();
     }

@@ -48,7 +48,7 @@ pub use choices::{Choices, Points};
 pub use covered::Covered;
 pub use machine::{Config, Machine, Outcome};
 pub use random::{mix, SplitMix64, GOLDEN};
-pub use report::{show, show_length, show_payload, Report, Rule, TraceEntry, TracedEmission};
+pub use report::{show, show_addr, show_length, show_message, show_payload, Report, Rule, TraceEntry, TracedEmission};
 pub use state::{lacks, Externs, NoExterns, Output, Schedule};
 pub use timers::Armed;
 pub use value::{Addr, Message, Origin, Segment, Value, NEVER};

@@ -3,6 +3,7 @@
 use nacre_diagnostics::counted;
 
 use super::value::{Addr, Message, Value, NEVER};
+use crate::operations::numbers::sign_extend;
 use crate::*;
 
 /// A rule that was broken.
@@ -85,52 +86,79 @@ pub struct TracedEmission {
 
 /// Arguments of an event, shortly.
 pub fn show_arguments(stack: &Stack, names: &[Parameter], values: &[Value]) -> String {
-    let parts = names.iter().zip(values).map(|(p, v)| format!("{}={}", p.name, show(stack, v)));
+    let parts = names.iter().zip(values).map(|(p, v)| format!("{}={}", p.name, show(stack, v, &p.ty)));
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// A value, shortly.
-pub fn show(stack: &Stack, value: &Value) -> String {
-    let list = |values: &mut dyn Iterator<Item = &Value>| values.map(|v| show(stack, v)).collect::<Vec<_>>().join(" ");
-    match value {
-        Value::Num(n) => n.to_string(),
-        Value::Timer(NEVER) => "off".into(),
-        Value::Timer(n) => format!("at {n}"),
-        Value::Set(words) => {
+/// A value of a type, shortly.
+pub fn show(stack: &Stack, value: &Value, ty: &Type) -> String {
+    let element: &Type = match ty {
+        Type::Option(ty) | Type::Array(ty, _) | Type::Ring(ty, _) | Type::List(ty, _) => ty,
+        Type::Window(ty, ..) | Type::Pool(ty, _) | Type::Map(_, ty, _) => ty,
+        ty => ty,
+    };
+    match (value, ty) {
+        (Value::Num(n), Type::Bool) => (*n != 0).to_string(),
+        (Value::Num(n), Type::Int(bits)) => sign_extend(*n, *bits).to_string(),
+        (Value::Num(n), Type::Enum(id)) => {
+            let variants = &stack.enums[id.index()].variants;
+            variants.get(*n as usize).map_or(n.to_string(), |variant| variant.to_string())
+        }
+        (Value::Num(n), _) => n.to_string(),
+        (Value::Timer(NEVER), _) => "off".into(),
+        (Value::Timer(n), _) => format!("at {n}"),
+        (Value::Set(words), _) => {
             let elements = (0..words.len() * 64).filter(|i| words[i / 64] >> (i % 64) & 1 == 1);
             format!("{{{}}}", elements.map(|i| i.to_string()).collect::<Vec<_>>().join(" "))
         }
-        Value::Bytes(bytes) => show_bytes(bytes),
-        Value::Addr(addr) => show_addr(addr),
-        Value::Option(None) => "none".into(),
-        Value::Option(Some(inner)) => show(stack, inner),
-        Value::Tuple(parts) => format!("({})", list(&mut parts.iter())),
-        Value::Row(row) => format!("[{}]", list(&mut row.iter())),
-        Value::Window(w) => {
+        (Value::Bytes(bytes), _) => show_bytes(bytes),
+        (Value::Addr(addr), _) => show_addr(addr),
+        (Value::Option(None), _) => "none".into(),
+        (Value::Option(Some(inner)), _) => show(stack, inner, element),
+        (Value::Tuple(parts), _) => {
+            let types = (0..parts.len()).map(|at| match ty {
+                Type::Struct(id) => &stack.structs[id.index()].fields[at].ty,
+                Type::Tuple(types) => &types[at],
+                _ => element,
+            });
+            format!("({})", show_list(stack, parts.iter().zip(types)))
+        }
+        (Value::Row(row), _) => format!("[{}]", show_list(stack, row.iter().map(|value| (value, element)))),
+        (Value::Window(w), _) => {
             let entries = w.entries.iter().zip(0..).filter_map(|(entry, at)| Some((w.number(at), entry.as_ref()?)));
             let entries = entries.map(|(number, entry)| (number.to_string(), entry));
-            format!("{}..{}..{} {}", w.low, w.next, w.high, show_entries(stack, entries))
+            format!("{}..{}..{} {}", w.low, w.next, w.high, show_entries(stack, entries, element))
         }
-        Value::Pool(slots) => {
+        (Value::Pool(slots), _) => {
             let entries = slots.iter().enumerate().filter_map(|(at, slot)| Some((at.to_string(), slot.as_ref()?)));
-            show_entries(stack, entries)
+            show_entries(stack, entries, element)
         }
-        Value::Map(slots) => show_entries(stack, slots.iter().flatten().map(|(key, entry)| (show(stack, key), entry))),
-        Value::Msg(message) => show_message(stack, message),
-        Value::Gone => "gone".into(),
+        (Value::Map(slots), _) => {
+            let of_key = if let Type::Map(key, ..) = ty { key } else { element };
+            let entries = slots.iter().flatten().map(|(key, entry)| (show(stack, key, of_key), entry));
+            show_entries(stack, entries, element)
+        }
+        (Value::Msg(message), _) => show_message(stack, message),
+        (Value::Gone, _) => "gone".into(),
     }
 }
 
-fn show_entries<'a>(stack: &Stack, entries: impl Iterator<Item = (String, &'a Value)>) -> String {
-    let entries = entries.map(|(key, entry)| format!("{key}: {}", show(stack, entry)));
+fn show_list<'a>(stack: &Stack, values: impl Iterator<Item = (&'a Value, &'a Type)>) -> String {
+    values.map(|(value, ty)| show(stack, value, ty)).collect::<Vec<_>>().join(" ")
+}
+
+fn show_entries<'a>(stack: &Stack, entries: impl Iterator<Item = (String, &'a Value)>, ty: &Type) -> String {
+    let entries = entries.map(|(key, entry)| format!("{key}: {}", show(stack, entry, ty)));
     format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
 }
 
-fn show_message(stack: &Stack, message: &Message) -> String {
+/// The headers of a message, the outermost first, and its bytes.
+pub fn show_message(stack: &Stack, message: &Message) -> String {
     let mut text = String::new();
     for (id, fields) in message.headers.iter().rev() {
-        let fields: Vec<String> = fields.iter().map(|f| show(stack, f)).collect();
-        text += &format!("{}{{{}}} ", stack.header(*id).name, fields.join(" "));
+        let header = stack.header(*id);
+        let fields = fields.iter().zip(header.fields.iter().map(|field| &field.ty));
+        text += &format!("{}{{{}}} ", header.name, show_list(stack, fields));
     }
     text + &show_payload(&message.bytes())
 }
@@ -157,7 +185,8 @@ fn show_bytes(bytes: &[u8]) -> String {
     }
 }
 
-fn show_addr(addr: &Addr) -> String {
+/// A transport address, shortly.
+pub fn show_addr(addr: &Addr) -> String {
     let [.., a, b, c, d] = addr.ip;
     match addr.family {
         4 => format!("{a}.{b}.{c}.{d}:{}", addr.port),
