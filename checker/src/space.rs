@@ -340,8 +340,14 @@ impl Space {
             }
             let allowed = self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some();
             let from = self.local_of(state, call.end);
+            let mut accepts = || {
+                // While events of a step are pending, the end takes no call; what it takes afterwards is decided there.
+                let is_busy = self.endpoints.local(&mut near.endpoints, from).busy;
+                let step = Step::Call(at as u32);
+                !is_busy && !self.endpoints.step(&mut near.endpoints, call.end, from, step).is_empty()
+            };
             taken &= match allowed {
-                true => !self.endpoints.step(&mut near.endpoints, call.end, from, Step::Call(at as u32)).is_empty(),
+                true => accepts(),
                 false => ended,
             };
         }
