@@ -113,7 +113,7 @@ impl Handshakes {
         self.by_index.insert(id.index(), id);
         match &pending.role {
             Role::Begun(_) => self.begun.entry(pending.peer.address).or_default().push(id),
-            Role::Arrived(arrived) => self.rename(arrived.first, id),
+            Role::Arrived(arrived) => self.set_first(arrived.first, id),
         }
         self.pending.insert(id, Box::new(pending));
     }
@@ -143,8 +143,8 @@ impl Handshakes {
         }
     }
 
-    /// The connection of a first frame is known by another id.
-    pub(crate) fn rename(&mut self, first: First, id: ConnectionId) {
+    /// The connection that a first frame began is known by this id from now on.
+    pub(crate) fn set_first(&mut self, first: First, id: ConnectionId) {
         let (address, frame) = first;
         self.by_first.entry(address).or_default().insert(frame, id);
     }
@@ -165,15 +165,10 @@ impl Handshakes {
         self.get_mut(id)
     }
 
-    /// The connection that a first frame began.
-    pub(crate) fn begun_by(&self, first: &First) -> Option<ConnectionId> {
-        let (address, frame) = first;
-        self.by_first.get(address)?.get(frame).copied()
-    }
-
-    /// Whether first frames from this address have begun connections.
-    pub(crate) fn has_begun(&self, address: SocketAddr) -> bool {
-        self.by_first.contains_key(&address)
+    /// The connection that a first frame from an address began. Its hash is asked for only if others from there have
+    /// begun connections.
+    pub(crate) fn begun_by(&self, address: SocketAddr, hash: impl FnOnce() -> [u8; 32]) -> Option<ConnectionId> {
+        self.by_first.get(&address)?.get(&hash()).copied()
     }
 
     /// Those that this end has begun with an address.

@@ -56,8 +56,9 @@ pub struct Options {
     pub secure_moves: bool,
     /// What proves addresses (`retry_above`), and what tells the peers of secure connections that they are forgotten: a
     /// server that starts again with the secret that it had still accepts the proofs of those whom it asked before,
-    /// and ends the connections that it had. Proofs have the time of day: if it is set back, older ones are valid
-    /// again. None: a new one.
+    /// and ends the connections that it had. Proofs contain the time of day as of the start of this listener: if it was
+    /// set back meanwhile, older ones are valid again; if it was set forward, they are asked for again. None: a new
+    /// one.
     pub secret: Option<Secret>,
     /// The keys that say who this end is, for secure stacks. None: only `psk`.
     pub keys: Option<Keys>,

@@ -41,9 +41,8 @@ impl<O: Outbox> Router<O> {
             self.statistics.forged += 1;
             return false;
         }
-        // Of a frame from an address of which there is no other, nothing is computed before it has to prove that.
-        let first = self.security.handshakes.has_begun(from).then(|| (from, hash_of(initiate)));
-        if let Some(id) = first.as_ref().and_then(|first| self.security.handshakes.begun_by(first)) {
+        // A flood from forged addresses must not cost a hash for each frame.
+        if let Some(id) = self.security.handshakes.begun_by(from, || hash_of(initiate)) {
             return self.respond_again(id);
         }
         if self.is_begun_here(from, fingerprint, label) {
@@ -59,8 +58,7 @@ impl<O: Outbox> Router<O> {
             self.answer(from, len, &Control::Retry { to: label, label: proof });
             return true;
         }
-        let first = first.unwrap_or_else(|| (from, hash_of(initiate)));
-        self.answer_first(kind, peer, len, initiate, first, proven)
+        self.answer_first(kind, peer, len, initiate, (from, hash_of(initiate)), proven)
     }
 
     /// Whether a label is one of this end's.
@@ -247,7 +245,7 @@ impl<O: Outbox> Router<O> {
         let establishing = Establishing { place: ours_after, kind, peer, own, config: begun.config, agreed };
         self.security.handshakes.forget(&first, arrived.place.id);
         let Some(id) = self.open_begun(establishing, None, begun.refused, begun.by_itself) else { return };
-        self.security.handshakes.rename(first, id);
+        self.security.handshakes.set_first(first, id);
         if let Some(secured) = self.get_mut(id).ok().and_then(|it| it.secured.as_mut()) {
             (secured.first, secured.finished) = (Some(first), Some((finish, 0)));
         }
