@@ -112,14 +112,16 @@ impl Checker<'_> {
                 self.constants.insert(key, Constant { value: value.value, ty: Some(ty) });
             }
             None if self.mentions_unsound(&c.value) => {}
-            None => self.error(
-                "T0005",
-                format!("`{}` must be known when the stack is composed", c.name.name),
-                c.value.span,
-                "not a constant",
-                "",
-            ),
+            None => self.unknown(&format!("`{}`", c.name.name), c.value.span),
         }
+    }
+
+    /// Reports an expression that is no constant, or has no value as one.
+    pub(crate) fn unknown(&mut self, what: &str, span: Span) {
+        let help =
+            "use numbers, durations, `true`, `false`, parameters and constants, and operators that have a result";
+        let words = format!("{what} must be known when the stack is composed");
+        self.error("T0005", words, span, "has no constant value", help)
     }
 
     /// Reports a constant that is not of the kind of its type: a duration, a bool, or a number.
@@ -331,13 +333,7 @@ impl Checker<'_> {
             }
             None if self.mentions_unsound(e) => None,
             None => {
-                self.error(
-                    "T0005",
-                    format!("{what} must be known when the stack is composed"),
-                    e.span,
-                    "not a constant",
-                    "use a number, a parameter of the layer or a `const`",
-                );
+                self.unknown(what, e.span);
                 None
             }
         }

@@ -75,6 +75,10 @@ impl Body<'_, '_> {
             None => None,
         };
         self.check_own_calls(declared);
+        if let Some(result) = declared.result.as_ref().filter(|_| self.rejects()) {
+            let help = "note it in the state, and make it part of the result";
+            self.error("T0081", "a filter with a `result` cannot reject", result.span, "this result", help);
+        }
         Some(Filter {
             name: declared.name.name.clone(),
             unit,

@@ -114,13 +114,7 @@ impl<'p> Checker<'p> {
                     constant.value
                 }
                 Some((e, None)) => {
-                    self.error(
-                        "T0005",
-                        format!("`{name}` must be known when the stack is composed"),
-                        e.span,
-                        "not a constant",
-                        "",
-                    );
+                    self.unknown(&format!("`{name}`"), e.span);
                     self.define(name, 1, ty.clone(), parameter.name.span);
                     1
                 }
@@ -228,6 +222,7 @@ impl<'p> Checker<'p> {
             if let Some(role) = &field.role {
                 self.misplaced_role(role);
             }
+            self.plain_field(field);
             match self.resolve(ty) {
                 Some(ty) => fields.push(Parameter { name: field.name.name.clone(), ty }),
                 None => drop(self.unsound.insert(Declared::Field(field.name.name.clone()))),
@@ -239,6 +234,18 @@ impl<'p> Checker<'p> {
         self.tree.structs.push(Struct { name: s.name.name.clone(), fields });
         self.struct_ids.insert(key, id);
         Some(id)
+    }
+
+    /// Reports what a field of the state can have and one of a struct cannot.
+    fn plain_field(&mut self, field: &ast::Field) {
+        if let Some(value) = &field.initial {
+            let help = "state it where a struct is made: `Name { field: value }`";
+            self.error("T0183", "a field of a struct has no initial value", value.span, "this value", help);
+        }
+        if field.secret {
+            let help = "declare the state that holds the struct as `secret`";
+            self.error("T0183", "a field of a struct cannot be secret alone", field.span, "this field", help);
+        }
     }
 
     pub(crate) fn declare_enum(&mut self, key: String, e: &ast::Enum) -> EnumId {

@@ -254,5 +254,5 @@ fn not_in_c(item: &Item) -> Option<Diagnostic> {
     let Item::Stack(ast::Stack { name, .. }) = item else { return None };
     let why = why_no_prefix(&name.name)?;
     let text = format!("a stack cannot be called `{}`: {why}", name.name);
-    Some(Diagnostic::error("T0182", text).at(name.span, "names in C begin with it"))
+    Some(Diagnostic::error("T0182", text).at(name.span, "the prefix of all names in its C"))
 }
