@@ -148,7 +148,7 @@ fn listener_is_written_for_stacks_without_keys() {
     let (status, _, err) = build(&secure, "secure", &[]);
     assert!(status == 1 && err.contains("has keys (`sealing`)") && !folder.path().join("secure.c").exists(), "{err}");
     let (status, _, err) = build(SMALL, "small", &["--name", "nacre_listener"]);
-    assert!(status == 2 && err.contains("names of `nacre.h` begin so"), "{err}");
+    assert!(status == 2 && err.contains("the prefix `nacre_` is reserved for `nacre.h`"), "{err}");
 }
 
 #[test]

@@ -180,7 +180,7 @@ pub fn world(
             "some state outlives a view, but only one view is entered: the verdict holds for this view".to_string(),
         );
     }
-    caveats.extend(between.trusted.iter().map(|n| format!("`{n}` is a property: trusted, not checked")));
+    caveats.extend(trusted(&between.trusted));
     for stack in distinct(&stacks) {
         caveats.extend(timing::compare(stack, &stacks, &settings)?);
         refuse_windows(stack, &reading)?;
@@ -207,6 +207,13 @@ pub fn world(
     shown.extend(reading.shown());
     let setup = Setup::of_members(stacks, network, above, reading.bounds);
     Ok(World { setup, configuration: shown, configuration_name: configuration.name.clone(), caveats, gaps })
+}
+
+/// What a verdict relies on without a check.
+fn trusted(properties: &[String]) -> Option<String> {
+    let names: Vec<String> = properties.iter().map(|name| format!("`{name}`")).collect();
+    let are = if names.len() == 1 { "is a property" } else { "are properties" };
+    (!names.is_empty()).then(|| format!("{} {are}: trusted, not checked", names.join(" and ")))
 }
 
 /// Composes the stack of each member; one for all that have the same parameters.

@@ -22,8 +22,8 @@ const WRONG_USAGE: [(&str, &str); 52] = [
     ("build FOLDER/s --stack small -o FOLDER/o --level fast", "the levels are: queue, call, inline, bypass"),
     ("build FOLDER/s --stack small -o FOLDER/o --name 1x", "cannot be a prefix"),
     ("build FOLDER/s --stack small -o FOLDER/o --name ../x", "cannot be a prefix"),
-    ("build FOLDER/s --stack small -o FOLDER/o --name Nacre", "names of `nacre.h` begin so"),
-    ("build FOLDER/s --stack small -o FOLDER/o --name NACRE_EVENT", "names of `nacre.h` begin so"),
+    ("build FOLDER/s --stack small -o FOLDER/o --name Nacre", "the prefix `nacre_` is reserved for `nacre.h`"),
+    ("build FOLDER/s --stack small -o FOLDER/o --name NACRE_EVENT", "the prefix `nacre_` is reserved for `nacre.h`"),
     (
         "build FOLDER/s --stack small -o FOLDER/o --name a2345678901234567890123456789012345678901234567890123456789012345",
         "the name has 65 characters; the limit is 64",

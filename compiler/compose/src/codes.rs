@@ -73,6 +73,6 @@ pub const CODES: &[(&str, &str)] = &[
     (STATE, "the state of a connection is too large"),
     (UNPROVIDED, "no layer below provides a requirement"),
     (UNPACKED, "a layer unpacks messages but packs none"),
-    (REFUSING, "a call accepts only empty messages (a warning)"),
+    (REFUSING, "a call accepts only empty messages, or not even these (a warning)"),
     (BOUNDARY, "an event at a port of the stack has parameters that the host cannot exchange"),
 ];

@@ -29,24 +29,35 @@ pub(crate) fn flow(linked: &mut Linked, frame_max: u32) -> Flow {
     let mut limits: Limits =
         calls.iter().map(|call| (*call, stated.get(call).copied().unwrap_or(flow.longest_call))).collect();
     let mut shorter = BTreeMap::new();
+    let empty: Limits = calls.iter().map(|call| (*call, 0)).collect();
+    let mut unfit = vec![];
     for taker in takers(linked) {
         if arrives(&flow, &taker) <= taker.most {
             continue;
         }
-        for call in &calls {
-            let longest = longest_for(linked, &flow, *call, limits[call], &taker);
-            if longest < limits[call] {
-                limits.insert(*call, longest);
-                shorter.insert(*call, (longest, taker.layer));
+        let least = arrives(&follow(linked, &empty, flow.longest_frame, 0), &taker);
+        if least > taker.most {
+            unfit.push((taker.layer, taker.event, taker.most));
+            continue;
+        }
+        // First those that are too long by themselves, then those that are with the others.
+        for others_are_empty in [true, false] {
+            for call in &calls {
+                let others = limits.iter().map(|(call, most)| (*call, if others_are_empty { 0 } else { *most }));
+                let longest = longest_for(linked, &flow, &others.collect(), (*call, limits[call]), &taker);
+                if longest < limits[call] {
+                    limits.insert(*call, longest);
+                    shorter.insert(*call, (longest, taker.layer));
+                }
             }
         }
     }
     if shorter.is_empty() {
-        return flow;
+        return Flow { unfit, ..flow };
     }
     let mut limits = stated;
     limits.extend(shorter.iter().map(|(call, (longest, _))| (*call, *longest)));
-    Flow { shorter, ..with_limits(linked, &limits, frame_max) }
+    Flow { shorter, unfit, ..with_limits(linked, &limits, frame_max) }
 }
 
 /// The calls of the host that have a message.
@@ -72,16 +83,22 @@ fn arrives(flow: &Flow, taker: &Taker) -> u32 {
     flow.arrivals.iter().filter(|(node, _)| is_there(node)).map(|(_, size)| size.max).max().unwrap_or(0)
 }
 
-/// The longest message of a call, up to `most`, of which nothing comes to a layer that is too long for it; `most` if not
-/// even an empty one fits. The other calls have empty messages meanwhile.
-fn longest_for(linked: &mut Linked, flow: &Flow, call: (PortId, EventId), most: u32, taker: &Taker) -> u32 {
-    let mut others: Limits = calls(linked).into_iter().map(|call| (call, 0)).collect();
+/// The longest message of a call, up to `most`, with which nothing comes to a layer that is too long for it while the
+/// other calls have messages of these lengths; `most` if an empty one does not help.
+fn longest_for(
+    linked: &mut Linked,
+    flow: &Flow,
+    others: &Limits,
+    (call, most): ((PortId, EventId), u32),
+    taker: &Taker,
+) -> u32 {
+    let mut lengths = others.clone();
     let mut fits = |length: u32| {
-        others.insert(call, length);
-        arrives(&follow(linked, &others, flow.longest_frame, flow.longest_call), taker) <= taker.most
+        lengths.insert(call, length);
+        arrives(&follow(linked, &lengths, flow.longest_frame, flow.longest_call), taker) <= taker.most
     };
     if fits(most) || !fits(0) {
-        return most;
+        return most; // the others alone are too long
     }
     let (mut longest, mut too_long) = (0, most);
     // Mostly, layers add as many bytes to any message.

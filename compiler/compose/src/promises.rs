@@ -62,7 +62,8 @@ fn extends(layers: &[&Fragment], name: &str, other: &str) -> bool {
 /// A layer requires what no layer below it provides.
 fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &[&String]) -> Diagnostic {
     let names = listed(wanted);
-    let mut found = unmet(stack, layers[place], &names);
+    let title = format!("`{}` requires {names}, which nothing below it in `{stack}` provides", layers[place].short);
+    let mut found = unmet(layers[place], title);
     let mut help = format!("put a layer that provides {names} directly below it");
     if let Some((below, provided)) = nearest(layers, place) {
         let provides = listed(&provided.iter().collect::<Vec<_>>());
@@ -97,14 +98,14 @@ fn no_longer(
         Some(by) => format!("`{}` provides it, but `{}` above that breaks it", layers[by].short, breaker.short),
         None => format!("the network has it, but `{}` breaks it", breaker.short),
     };
-    unmet(stack, layers[place], &format!("`{wanted}`"))
+    let (short, breaking) = (&layers[place].short, &breaker.short);
+    unmet(layers[place], format!("`{short}` requires `{wanted}`, which `{breaking}` below it in `{stack}` breaks"))
         .also(breaker.span, "breaks it")
         .because(why)
         .help(format!("put a layer that provides `{wanted}` above `{}`", breaker.short))
 }
 
-fn unmet(stack: &str, layer: &Fragment, names: &str) -> Diagnostic {
-    let title = format!("`{}` requires {names}, which nothing below it in `{stack}` provides", layer.short);
+fn unmet(layer: &Fragment, title: String) -> Diagnostic {
     Diagnostic::error(codes::UNPROVIDED, title).at(layer.span, "requires it")
 }
 

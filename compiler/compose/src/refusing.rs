@@ -19,7 +19,15 @@ pub(crate) fn check(stack: &Stack, flow: &Flow) -> Vec<Diagnostic> {
         Some((_, layer)) => Some(of_layer(stack, call.1, *layer)),
         None => (flow.longest_call == 0).then(|| of_frames(stack, flow, call.1)),
     });
-    found.collect()
+    found.chain(flow.unfit.iter().map(|(layer, event, most)| unfit(stack, *layer, *event, *most))).collect()
+}
+
+/// A layer is sent messages that are longer than it accepts, whatever the host sends.
+fn unfit(stack: &Stack, layer: LayerId, event: EventId, most: u32) -> Diagnostic {
+    let (taker, event) = (stack.layer(layer), &stack.event(event).name);
+    let message = format!("layers above `{}` may make even an empty message too long for it", taker.name);
+    let label = format!("accepts `{event}` of {most} bytes at most");
+    Diagnostic::warning(codes::REFUSING, message).at(taker.span, label)
 }
 
 fn warning(name: &str) -> Diagnostic {
@@ -29,7 +37,7 @@ fn warning(name: &str) -> Diagnostic {
 /// A layer takes no message that layers above it have made longer.
 fn of_layer(stack: &Stack, event: EventId, layer: LayerId) -> Diagnostic {
     let taker = stack.layer(layer);
-    let label = format!("what comes to `{}` is longer than it accepts", taker.name);
+    let label = format!("the layers above make every other message longer than `{}` accepts", taker.name);
     warning(&stack.event(event).name).at(taker.span, label)
 }
 

@@ -45,6 +45,9 @@ pub(crate) struct Flow {
     pub longest_call: u32,
     /// The longest messages of calls that are limited by what a layer below takes, and that layer.
     pub shorter: BTreeMap<(PortId, EventId), (u32, LayerId)>,
+    /// Layers to which longer messages come with an event than they accept, even if all calls have empty ones: the
+    /// layer, the event, and the longest message that it accepts.
+    pub unfit: Vec<(LayerId, EventId, u32)>,
     /// The emission at which a message outgrows every frame, if calls then have no room for a message.
     pub grown: Option<(LayerId, Span)>,
 }

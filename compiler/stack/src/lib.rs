@@ -330,7 +330,7 @@ pub use ids::*;
 pub use links::*;
 pub use nodes::{number, FillSpans};
 pub use openings::Opening;
-pub use prefix::{why_no_prefix, NAME_MAX};
+pub use prefix::why_no_prefix;
 pub use questions::{Access, Control, Reaches};
 pub use sessions::MOST_SESSIONS;
 pub use state::*;

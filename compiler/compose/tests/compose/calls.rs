@@ -116,6 +116,14 @@ fn stated_limits_stay() {
 
 /// The longest call that enters `added` and passes to `last`, which accepts 1,000 bytes.
 fn longest_above(added: &str) -> Option<u32> {
+    nacre_analysis::lengths::longest_calls(&above(added).stack).into_values().next()
+}
+
+fn warned_above(added: &str) -> Vec<String> {
+    above(added).warnings.into_iter().map(|warning| warning.message).collect()
+}
+
+fn above(added: &str) -> nacre_compose::Composed {
     let text = format!(
         "filter twice grows n * 1 + 0 {{ byte(b: u8) {{ yield b; yield b; }} }}
         filter marked grows n * 0 + 1 {{ byte(b: u8) {{ yield b; }} end {{ yield 1; }} }}
@@ -124,8 +132,7 @@ fn longest_above(added: &str) -> Option<u32> {
         interface line {{ down send(m: msg) up deliver(m: msg) }}
         stack sample = added / last;"
     );
-    let composed = text::stacks_alone(&text).pop().expect("a stack").expect("a correct stack");
-    nacre_analysis::lengths::longest_calls(&composed.stack).into_values().next()
+    text::stacks_alone(&text).pop().expect("a stack").expect("a correct stack")
 }
 
 /// A lower layer decides how long a message may be when it arrives there.
@@ -164,4 +171,29 @@ fn every_layer_on_the_path_limits_a_call() {
     let twice: String = (1..=10).map(|n| format!("let m{n} = m{} through twice; ", n - 1)).collect();
     let padded = &format!("down send(m) {{ let m0 = m through marked; {twice}pass m10; }}");
     assert_eq!(accepting("m.len <= 5000", padded), Some(5000));
+    assert_eq!(warned_above(padded), ["layers above `last` may make even an empty message too long for it"]);
+    assert!(warned_above("").is_empty());
+}
+
+/// Messages of two calls that leave together: the one that enters last is as much shorter as the other may be long.
+#[test]
+fn calls_whose_messages_are_joined_are_limited_together() {
+    let text = "
+        worker joins: line over line {
+            port more: more;
+            accepts put(m) when old.empty && m.len <= 200;
+            state { old: list<msg, 1> }
+            more put(m) { old.push(m) else unreachable; }
+            down send(m) { pass join(old, m); }
+        }
+        worker last: line over line { accepts send(m) when m.len <= 1000; }
+        interface line { down send(m: msg) up deliver(m: msg) }
+        interface more { down put(m: msg) }
+        stack sample = joins / last;";
+    let composed = text::stacks_alone(text).pop().expect("a stack").expect("a correct stack");
+    let longest = nacre_analysis::lengths::longest_calls(&composed.stack);
+    let of = |name: &str| {
+        longest.iter().find(|((_, event), _)| composed.stack.event(*event).name == name).map(|(_, most)| *most)
+    };
+    assert_eq!((of("send"), of("put")), (Some(800), Some(200)));
 }
