@@ -30,7 +30,9 @@ fn layers() -> Vec<String> {
 
 /// Composes the layers over `floor`, below a layer that requires what is named.
 fn session(layers: &[&str], wanted: &str) -> Session {
-    let mut imports = [layers, &["floor"]].concat();
+    let imports = [layers, &["floor"]].concat();
+    let name = |layer: &str| layer.split('<').next().unwrap_or(layer).to_string();
+    let mut imports: Vec<String> = imports.into_iter().map(name).collect();
     imports.sort_unstable();
     imports.dedup();
     let imports: String = imports.iter().map(|name| format!("import \"../layers/{name}/{name}.nacre\";\n")).collect();
@@ -72,8 +74,11 @@ fn every_accepted_message_is_delivered() {
         layers.iter().map(String::as_str).filter(|layer| composed(&[layer], COUNTED).is_some()).collect();
     assert!(reliable.len() >= 2, "{reliable:?}");
     let reliable = if soaking() { &reliable[..] } else { &reliable[reliable.len() - 1..] };
+    // With their own windows, and with one that is full most of the time.
+    let narrow: Vec<String> = reliable.iter().map(|base| format!("{base}<2>")).collect();
+    let reliable = reliable.iter().copied().chain(narrow.iter().map(String::as_str));
     let mut stacks: Vec<Vec<&str>> = vec![];
-    for &base in reliable {
+    for base in reliable {
         let seconds = layers.iter().map(String::as_str).filter(|layer| composed(&[layer, base], ANY).is_some());
         for second in seconds {
             stacks.push(vec![second, base]);
