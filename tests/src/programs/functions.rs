@@ -102,7 +102,7 @@ impl Generator {
         };
         let number = if matches!(number, Ty::Range(_)) { Ty::UInt(8) } else { number };
         let result = self.percent(60).then_some(number);
-        let rejects = self.percent(30);
+        let rejects = self.percent(60) && result.is_none();
         let yields = if result.is_none() { self.below(4) } else { 0 };
         let (own, declared) = self.own_function(&scope);
         let body = self.filtering(&inner, own.as_deref(), yields, rejects);
