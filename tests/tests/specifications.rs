@@ -287,9 +287,9 @@ fn required_property_is_provided_below_or_preserved() {
     assert_eq!(found("extended"), [""; 0], "what provides more provides what it extends");
     assert_eq!(found("of_network"), [""; 0], "what the lowest layer requires is the network's");
     assert_eq!(found("missing"), ["`ordered` requires `sealed`, which nothing below it in `missing` provides"]);
-    assert_eq!(found("broken"), ["`needing` requires `any_order`, which nothing below it in `broken` provides"]);
+    assert_eq!(found("broken"), ["`needing` requires `any_order`, which `shuffling` below it in `broken` breaks"]);
     // An automaton that extends a broken one is broken too.
-    assert_eq!(found("undone"), ["`using` requires `in_order`, which nothing below it in `undone` provides"]);
+    assert_eq!(found("undone"), ["`using` requires `in_order`, which `shuffling` below it in `undone` breaks"]);
     assert_eq!(found("unknown"), ["`needing` requires `any_order`, which nothing below it in `unknown` provides"]);
 }
 
