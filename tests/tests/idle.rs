@@ -8,7 +8,7 @@ use nacre_tests::machines::Machines;
 use nacre_tests::root;
 
 fn stack(text: &str) -> Stack {
-    let imports = ["credit", "frag", "pt2pt", "reno", "sequencer", "floor"];
+    let imports = ["check_fifo", "credit", "frag", "pt2pt", "reno", "sequencer", "floor"];
     let imports: String = imports.iter().map(|name| format!("import \"../layers/{name}/{name}.nacre\";\n")).collect();
     let mut session = Session::from_text(&root().join("tests/idle.nacre"), &format!("{imports}\nstack st = {text};"));
     session.stack("st").unwrap_or_else(|| panic!("{}", session.render(false)))
@@ -28,7 +28,7 @@ fn grants_are_idle_where_no_layer_counts_them() {
         assert_eq!(idle, ["grant_delivers"], "{text}");
         assert!(busy.contains(&"send".to_string()) && busy.contains(&"hello".to_string()), "{text}: {busy:?}");
     }
-    for text in ["credit / pt2pt / floor", "frag / credit / pt2pt / floor"] {
+    for text in ["credit / pt2pt / floor", "check_fifo / credit / pt2pt / floor"] {
         let [idle, busy] = inputs(&stack(text));
         assert!(idle.is_empty() && busy.contains(&"grant_delivers".to_string()), "{text}: {idle:?}");
     }
