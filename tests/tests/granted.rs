@@ -87,7 +87,7 @@ fn every_accepted_message_is_delivered() {
     }
     let results = in_parallel(&stacks, |layers| {
         let stack = composed(layers, ANY)?;
-        // As long as any layer takes what comes to it.
+        // The longest message that every layer of the stack accepts.
         let largest = longest_calls(&stack).into_values().min()?.min(20_000) as usize;
         let failed = networks().into_iter().find_map(|network| failure(stack.clone(), largest, network));
         Some((largest, failed.map(|failure| format!("{}: {failure}", layers.join(" / ")))))

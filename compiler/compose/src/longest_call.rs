@@ -40,7 +40,7 @@ pub(crate) fn flow(linked: &mut Linked, frame_max: u32) -> Flow {
             unfit.push((taker.layer, taker.event, taker.most));
             continue;
         }
-        // First those that are too long by themselves, then those that are with the others.
+        // First the calls that exceed the limit alone, then those that exceed it together with others.
         for others_are_empty in [true, false] {
             for call in &calls {
                 let others = limits.iter().map(|(call, most)| (*call, if others_are_empty { 0 } else { *most }));
@@ -67,7 +67,7 @@ fn calls(linked: &Linked) -> Vec<(PortId, EventId)> {
     inputs.filter(|(_, event)| linked.stack.event(*event).message.is_some()).collect()
 }
 
-/// The layers that state how long a message is, from whatever layer it comes.
+/// The layers that limit the length of a message, wherever it comes from.
 fn takers(linked: &Linked) -> Vec<Taker> {
     let stated = linked.accepts.iter().filter_map(|(event, admission)| {
         let message = linked.stack.event(*event).message?;
@@ -83,8 +83,9 @@ fn arrives(flow: &Flow, taker: &Taker) -> u32 {
     flow.arrivals.iter().filter(|(node, _)| is_there(node)).map(|(_, size)| size.max).max().unwrap_or(0)
 }
 
-/// The longest message of a call, up to `most`, with which nothing comes to a layer that is too long for it while the
-/// other calls have messages of these lengths; `most` if an empty one does not help.
+/// The longest message of a call, of at most `most` bytes, for which no message that reaches the layer exceeds its
+/// limit, given these lengths of the messages of the other calls. Returns `most` if even an empty message does not
+/// help.
 fn longest_for(
     linked: &mut Linked,
     flow: &Flow,
@@ -98,7 +99,7 @@ fn longest_for(
         arrives(&follow(linked, &lengths, flow.longest_frame, flow.longest_call), taker) <= taker.most
     };
     if fits(most) || !fits(0) {
-        return most; // the others alone are too long
+        return most;
     }
     let (mut longest, mut too_long) = (0, most);
     // Mostly, layers add as many bytes to any message.

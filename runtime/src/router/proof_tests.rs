@@ -119,37 +119,41 @@ fn nothing_is_delivered_of_an_address_that_is_not_proven() {
     assert!(heard.contains(&"delivered hello".to_string()), "what was lost is retransmitted: {heard:?}");
 }
 
+/// The connections of a server that was started again between its demand for a proof and the answer.
+fn connections_after_restart([before, after]: [(Options, u64); 2]) -> usize {
+    let [mut before, mut after] = [before, after].map(|(options, now)| {
+        let mut server = Router::new(Vec::new(), Options { retry_above: 0, ..options }, now);
+        server.serve(&window(), None).unwrap();
+        server
+    });
+    let (mut client, _) = client(2);
+    exchange(&mut client, &mut before);
+    assert_eq!(before.statistics().connections, 0, "it has asked for a proof");
+    exchange(&mut client, &mut after);
+    after.statistics().connections
+}
+
+fn secret(byte: u8) -> Option<Secret> {
+    Some(Secret([byte; 16]))
+}
+
 #[test]
 fn server_that_starts_again_with_its_secret_takes_the_proofs_that_it_asked_for() {
-    for (secrets, taken) in [([7, 7], 1), ([7, 8], 0)] {
-        let [mut server, mut next] = [(1, secrets[0]), (2, secrets[1])].map(|(seed, byte)| {
-            let secret = Some(Secret([byte; 16]));
-            let mut server = router(Options { seed: Some(seed), retry_above: 0, secret, ..Options::default() });
-            server.serve(&window(), None).unwrap();
-            server
+    for (other, taken) in [(7, 1), (8, 0)] {
+        let servers = [(1, 7), (2, other)].map(|(seed, byte)| Options {
+            seed: Some(seed),
+            secret: secret(byte),
+            ..Options::default()
         });
-        let (mut client, _) = client(2);
-        exchange(&mut client, &mut server);
-        assert_eq!(server.statistics().connections, 0, "it has asked for a proof");
-        exchange(&mut client, &mut next);
-        assert_eq!(next.statistics().connections, taken, "{secrets:?}");
+        assert_eq!(connections_after_restart(servers.map(|options| (options, 1))), taken, "{other}");
     }
 }
 
 /// The clock of a machine begins anew with it. What both have is the time of day.
 #[test]
 fn machine_that_starts_again_with_its_secret_takes_the_proofs_that_it_asked_for() {
-    let [mut server, mut next] = [1_000_000 * SECOND, 1].map(|now| {
-        let options = Options { retry_above: 0, secret: Some(Secret([7; 16])), ..Options::default() };
-        let mut server = Router::new(Vec::new(), options, now);
-        server.serve(&window(), None).unwrap();
-        server
-    });
-    let (mut client, _) = client(2);
-    exchange(&mut client, &mut server);
-    assert_eq!(server.statistics().connections, 0, "it has asked for a proof");
-    exchange(&mut client, &mut next);
-    assert_eq!(next.statistics().connections, 1);
+    let servers = [1_000_000 * SECOND, 1].map(|now| (Options { secret: secret(7), ..Options::default() }, now));
+    assert_eq!(connections_after_restart(servers), 1);
 }
 
 #[test]
