@@ -144,3 +144,38 @@ fn only_names_a_test() {
     let (status, out, _) = ran(&mut nacre(&["test", SMALL, "--only", "sent"]));
     assert!(status == 0 && out.contains("1 test, 0 failed"), "{out}");
 }
+
+/// The host may pass any value that a parameter's type has, so the simulator does.
+#[test]
+fn all_parameters_of_calls_have_values() {
+    let start = ["sim", "cli/tests/sources/sends.nacre", "--stack", "st", "--messages", "100", "--json"];
+    let (status, out, err) = ran(nacre(&start).args(["--level", "all", "--check", "unbroken,order,space"]));
+    assert_eq!(status, 0, "{out}{err}");
+    let found: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    for counter in ["lowered", "raised", "urgent", "high", "large", "reasons"] {
+        let count = found["counters"][format!("weighed.{counter}")].as_u64().unwrap_or(0);
+        assert!(count > 0, "{counter}: {out}");
+    }
+}
+
+#[test]
+fn values_of_calls_are_shown_as_their_types_are_written() {
+    let (status, out, err) = ran(&mut nacre(&["test", "cli/tests/sources/typed_calls.nacre"]));
+    let all = format!("{out}{err}");
+    assert_eq!(status, 1, "{all}");
+    for words in [
+        "expected b.put_there(-3, low, true, \"x\")",
+        "found: put_there(-3, high, true, \"x\")",
+        "▶ put(-3, high, true, 1 byte)",
+        "◀ told(-3)",
+    ] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+}
+
+#[test]
+fn events_at_another_port_in_the_step_of_closed_come_not_after_it() {
+    let start = ["sim", "cli/tests/sources/evidence.nacre", "--stack", "st", "--messages", "5", "--runs", "3"];
+    let (status, out, err) = ran(&mut nacre(&start));
+    assert_eq!(status, 0, "{out}{err}");
+}

@@ -17,36 +17,75 @@ pub struct Event {
 }
 
 /// The kind of a parameter in the host interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Bytes.
     Message,
     Address,
-    Number,
-    /// A number with a sign, extended to 64 bits.
-    Signed,
+    /// Of these the simulator draws.
+    Number {
+        least: u64,
+        greatest: u64,
+    },
+    /// A number of so many bits with a sign, extended to 64 bits.
+    Signed(u8),
+    /// A number with names: a truth value, or a variant of an enum.
+    Named(Vec<String>),
 }
 
 impl Kind {
+    fn of(stack: &Stack, ty: &Type) -> Kind {
+        match ty {
+            Type::Msg => Kind::Message,
+            Type::Addr => Kind::Address,
+            Type::Int(bits) => Kind::Signed(*bits),
+            Type::Bool => Kind::Named(vec!["false".into(), "true".into()]),
+            Type::Enum(id) => Kind::Named(stack.enums[id.index()].variants.iter().map(|v| v.to_string()).collect()),
+            Type::Range(least, end) => Kind::Number { least: *least, greatest: end - 1 },
+            Type::UInt(bits) | Type::Seq(bits) => Kind::Number { least: 0, greatest: mask(u32::from(*bits)) },
+            Type::Bits(bits) => Kind::Number { least: 0, greatest: mask(*bits) },
+            // A message that is to wait longer would not arrive within a run.
+            Type::Duration => Kind::Number { least: 0, greatest: 10_000_000 },
+            _ => Kind::Number { least: 0, greatest: u64::MAX },
+        }
+    }
+
     /// Whether the C interface carries it as a number.
-    pub fn is_number(self) -> bool {
-        matches!(self, Kind::Number | Kind::Signed)
+    pub fn is_number(&self) -> bool {
+        !matches!(self, Kind::Message | Kind::Address)
     }
 
     /// Returns the description of such a parameter for messages.
-    pub fn noun(self) -> &'static str {
+    pub fn noun(&self) -> &'static str {
         match self {
             Kind::Message => "a message",
             Kind::Address => "the name of an endpoint",
-            Kind::Number | Kind::Signed => "a number",
+            Kind::Number { .. } | Kind::Signed(_) | Kind::Named(_) => "a number",
         }
     }
 
     /// Prints a number of this kind.
-    pub fn show(self, number: u64) -> String {
+    pub fn show(&self, number: u64) -> String {
         match self {
-            Kind::Signed => (number as i64).to_string(),
-            Kind::Message | Kind::Address | Kind::Number => number.to_string(),
+            Kind::Signed(_) => (number as i64).to_string(),
+            Kind::Named(names) => names.get(number as usize).cloned().unwrap_or_else(|| number.to_string()),
+            Kind::Message | Kind::Address | Kind::Number { .. } => number.to_string(),
+        }
+    }
+
+    /// Draws a number that a host may pass; small ones are as likely as large ones of the same length in bits.
+    fn draw(&self, random: &mut Random) -> u64 {
+        match self {
+            Kind::Number { least, greatest } => random.length(*least, *greatest),
+            Kind::Named(names) => random.below(names.len() as u64),
+            Kind::Signed(bits) => {
+                let half = 1u64 << (bits - 1);
+                match random.number() & 1 {
+                    0 => random.length(0, half - 1),
+                    _ => random.length(1, half).wrapping_neg(),
+                }
+            }
+            Kind::Message | Kind::Address => 0,
         }
     }
 }
@@ -66,6 +105,13 @@ impl Event {
     pub fn show(&self, numbers: &[u64]) -> Vec<String> {
         let kinds = self.parameters.iter().filter(|kind| kind.is_number());
         kinds.zip(numbers).map(|(kind, number)| kind.show(*number)).collect()
+    }
+
+    /// Returns all numbers of a call: the given ones, and values for the others that the seed decides.
+    pub fn complete(&self, given: &[u64], seed: u64) -> Vec<u64> {
+        let mut random = Random::new(hash(&[seed, 0x6172_6773]));
+        let kinds = self.parameters.iter().filter(|kind| kind.is_number()).enumerate();
+        kinds.map(|(at, kind)| given.get(at).copied().unwrap_or_else(|| kind.draw(&mut random))).collect()
     }
 }
 
@@ -131,18 +177,12 @@ impl Interface {
     pub fn of(stack: &Stack) -> Interface {
         let events = stack.interface().into_iter().map(|at| {
             let event = stack.event(at.event);
-            let kind = |ty: &Type| match ty {
-                Type::Msg => Kind::Message,
-                Type::Addr => Kind::Address,
-                Type::Int(_) => Kind::Signed,
-                _ => Kind::Number,
-            };
             Event {
                 name: event.name.clone(),
                 port: at.port.0 as u16,
                 port_name: stack.ports[at.port.index()].name.clone(),
                 input: at.input.is_some(),
-                parameters: event.parameters.iter().map(|p| kind(&p.ty)).collect(),
+                parameters: event.parameters.iter().map(|p| Kind::of(stack, &p.ty)).collect(),
             }
         });
         let counters = stack.counters.iter().map(|counter| match counter.layer {

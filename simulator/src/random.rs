@@ -27,7 +27,10 @@ impl Random {
         let span = high.saturating_sub(low);
         let bits = u64::from(64 - span.leading_zeros());
         let cap = 1u64.checked_shl(self.below(bits + 1) as u32).map_or(span, |cap| span.min(cap));
-        low + self.below(cap + 1)
+        low + match cap.checked_add(1) {
+            Some(count) => self.below(count),
+            None => self.number(),
+        }
     }
 
     /// Fills bytes with random ones.
@@ -61,6 +64,7 @@ mod tests {
         assert!(lengths.iter().all(|l| (3..=40).contains(l)));
         assert!(lengths.contains(&3) && lengths.contains(&40));
         assert_eq!(random.length(7, 7), 7);
+        assert!((0..500).any(|_| random.length(0, u64::MAX) > u64::MAX / 2));
     }
 
     #[test]

@@ -256,7 +256,8 @@ impl<'p> Running<'p> {
             self.sides[side].waiting.pop_front();
             self.messages.push(Item::Message(side as u32, next.number));
             let peer = to.first().map(|to| self.world.nodes[*to].address);
-            let outcome = self.world.call(side, send, &[], peer, &bytes);
+            let numbers = self.numbers(side, send, &[], next.seed);
+            let outcome = self.world.call(side, send, &numbers, peer, &bytes);
             if outcome != Outcome::Done {
                 self.fail(
                     Check::Unbroken,
@@ -307,10 +308,13 @@ impl<'p> Running<'p> {
     /// Processes the outputs of all endpoints.
     fn hear(&mut self) {
         for side in 0..self.world.nodes.len() {
+            // The outputs of a step at several ports are in no order.
+            let was_closed = self.sides[side].closed.is_some();
+            let port = self.closed.and_then(|event| self.world.nodes[side].interface.event(event)).map(|e| e.port);
             while let Some((_, output)) = self.world.nodes[side].came.get(self.sides[side].heard).cloned() {
                 self.sides[side].heard += 1;
                 self.progress = self.world.now;
-                if self.sides[side].closed.is_some() {
+                if was_closed || self.sides[side].closed.is_some() && Some(output.port) == port {
                     let name =
                         self.world.nodes[side].interface.event(output.event).map_or("?", |e| &e.name).to_string();
                     self.fail(
@@ -342,9 +346,16 @@ impl<'p> Running<'p> {
         }
     }
 
+    /// The numbers of a call, of which the first are given.
+    fn numbers(&self, side: usize, event: u16, given: &[u64], seed: u64) -> Vec<u64> {
+        let event = self.world.nodes[side].interface.event(event);
+        event.map_or_else(|| given.to_vec(), |event| event.complete(given, seed))
+    }
+
     fn grant(&mut self, side: usize, messages: u64) {
         if let Some(grant) = self.grant {
-            self.world.call(side, grant, &[messages], None, &[]);
+            let numbers = self.numbers(side, grant, &[messages], 0);
+            self.world.call(side, grant, &numbers, None, &[]);
         }
     }
 

@@ -99,7 +99,7 @@ impl Script<'_> {
             ));
         }
         let values = named.arguments.iter().map(|a| argument(a, &self.variables)).collect::<Result<Vec<_>, _>>()?;
-        Ok((index, wanted.iter().copied().zip(values).collect()))
+        Ok((index, wanted.iter().cloned().zip(values).collect()))
     }
 
     pub(super) fn call(&mut self, named: &Named) -> Result<(), Stop> {
@@ -124,7 +124,7 @@ impl Script<'_> {
         for (kind, argument) in arguments {
             match (kind, argument) {
                 (Kind::Message, Argument::Message(bytes)) => message = bytes,
-                (Kind::Number | Kind::Signed, Argument::Number(value)) => numbers.push(value),
+                (kind, Argument::Number(value)) if kind.is_number() => numbers.push(value),
                 (Kind::Address, Argument::Name(name)) => {
                     let found = self.endpoints.get(&name).map(|(node, _)| address(*node));
                     to = Some(found.ok_or_else(|| Stop::at(named.span, format!("no endpoint `{name}` is open")))?);

@@ -38,7 +38,7 @@ impl Script<'_> {
                 Argument::Message(bytes) => output.message.as_deref() == Some(bytes.as_slice()),
                 other => *other == Argument::Any,
             },
-            Kind::Number | Kind::Signed => {
+            Kind::Number { .. } | Kind::Signed(_) | Kind::Named(_) => {
                 let came = numbers.next();
                 *argument == Argument::Any || came.is_some_and(|n| *argument == Argument::Number(n))
             }

@@ -13,7 +13,8 @@ impl Running<'_> {
             let Some(close) = self.close.filter(|_| self.sides[side].closed.is_none() && self.failure.is_none()) else {
                 continue;
             };
-            let outcome = self.world.call(side, close, &[], None, &[]);
+            let numbers = self.numbers(side, close, &[], side as u64);
+            let outcome = self.world.call(side, close, &numbers, None, &[]);
             if outcome != Outcome::Done {
                 self.fail(Check::Unbroken, format!("the outcome of `close` is {outcome:?}"));
             }
