@@ -184,7 +184,11 @@ pub fn members(text: &str) -> Result<usize, String> {
 /// Parses a setting of a world: `pt2pt.W=2`, `send=3,0`
 pub fn setting(text: &str) -> Result<(Vec<String>, Vec<u64>), String> {
     let (key, values) = text.split_once('=').ok_or("write KEY=NUMBER or KEY=NUMBER,NUMBER")?;
-    let values: Result<Vec<u64>, _> = values.split(',').map(|v| v.trim().parse::<u64>()).collect();
+    let number = |text: &str| match text.strip_prefix('-') {
+        Some(positive) => positive.parse::<u64>().map(u64::wrapping_neg),
+        None => text.parse::<u64>(),
+    };
+    let values: Result<Vec<u64>, _> = values.split(',').map(|v| number(v.trim())).collect();
     let values = values.map_err(|_| format!("`{text}`: expected one or two numbers after `=`"))?;
     Ok((key.trim().split('.').map(str::to_string).collect(), values))
 }

@@ -184,7 +184,7 @@ fn configurations_and_promises_are_listed() {
 }
 
 fn set(layer: &str, parameter: &str, value: u64) -> Override {
-    Override { layer: layer.into(), parameter: parameter.into(), value }
+    Override { layer: layer.into(), parameter: parameter.into(), value, span: nacre_stack::Span::default() }
 }
 
 #[test]

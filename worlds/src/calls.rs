@@ -3,7 +3,7 @@
 use nacre_specification::subset_construction::{Called, Letter};
 use nacre_specification::ActionKind;
 use nacre_stack::interpret::Value;
-use nacre_stack::{EventId, LayerId, Type};
+use nacre_stack::{mask, EventId, LayerId, Type};
 
 use crate::setup::{bits_to_count, Setup, LONGEST};
 use crate::values::{address, seen};
@@ -26,6 +26,14 @@ pub struct Call {
     pub bytes: Option<Vec<u8>>,
     /// The event's parameters in order, as automata see them.
     pub seen: Vec<nacre_specification::Value>,
+}
+
+/// A number with a sign as the interpreter has it; others as they are.
+fn cut(number: u64, ty: &Type) -> u64 {
+    match ty {
+        Type::Int(bits) => number & mask(u32::from(*bits)),
+        _ => number,
+    }
 }
 
 impl Setup {
@@ -115,7 +123,7 @@ impl Setup {
         others.fold(vec![vec![]], |all, (_, parameter)| {
             let set = |(call, name, _): &&(String, String, Vec<u64>)| *call == declared.name && *name == parameter.name;
             let values: Vec<Value> = match self.bounds.arguments.iter().find(set) {
-                Some((.., values)) => values.iter().map(|n| Value::Num(*n)).collect(),
+                Some((.., values)) => values.iter().map(|n| Value::Num(cut(*n, &parameter.ty))).collect(),
                 None => self.argument(&parameter.ty, end),
             };
             let extended = |start: &Vec<Value>, value| start.iter().cloned().chain([value]).collect();
@@ -150,19 +158,6 @@ impl Setup {
         if self.most_messages() > most {
             let words = format!("{} messages of up to {} bytes", self.most_messages(), self.longest());
             return Err(format!("{words} cannot be distinguished by each of their bytes; at most {most} can"));
-        }
-        Ok(())
-    }
-
-    /// Checks that the arguments of calls have values of their types.
-    pub(crate) fn check_arguments(&self) -> Result<(), String> {
-        for (call, name, values) in &self.bounds.arguments {
-            let Some((_, id)) = self.call_event(call) else { continue };
-            for parameter in self.stack().event(id).parameters.iter().filter(|p| p.name == *name) {
-                if let Some(wrong) = values.iter().find(|n| !self.stack().fits(&Value::Num(**n), &parameter.ty)) {
-                    return Err(format!("`{name}` of `{call}` cannot be {wrong}"));
-                }
-            }
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 pub mod calls;
 mod forgery;
 pub mod initial;
-mod reading;
+pub mod reading;
 mod refusal;
 mod runnable;
 pub mod setup;

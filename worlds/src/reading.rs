@@ -1,12 +1,15 @@
 //! The settings of a configuration as bounds of a world.
 
 use nacre_driver::{Bound, Meaning, Resolved};
-use nacre_specification::members::{Members, MOST_MEMBERS};
+use nacre_specification::members::Members;
 
 use crate::initial::{is_same, Initial};
 use crate::refusal::{wrong, Refusal};
 use crate::setup::Bounds;
 use crate::timing::milliseconds;
+
+/// How a verdict says that `misuse` is set.
+pub const MISUSE: &str = "calls that no specification allows are tried too";
 
 /// The settings of a configuration, resolved.
 pub(crate) struct Reading {
@@ -62,11 +65,7 @@ impl Reading {
 
     fn bound(&mut self, bound: Bound, setting: &Resolved, one: u64) -> Result<(), Refusal> {
         match bound {
-            Bound::Numbers => {
-                let bits = u8::try_from(one).ok().filter(|bits| (2..=32).contains(bits));
-                let wrong = || wrong(setting, "`numbers` is 2 to 32 (bits of sequence numbers)");
-                self.sequence_bits = Some(bits.ok_or_else(wrong)?);
-            }
+            Bound::Numbers => self.sequence_bits = Some(small(setting, one)?),
             Bound::First => self.bounds.first = one,
             Bound::Size => self.bounds.sizes = setting.values.iter().map(|n| *n as usize).collect(),
             Bound::AnyOrder => self.bounds.any_order |= one != 0,
@@ -76,8 +75,7 @@ impl Reading {
             Bound::Scarce => self.bounds.scarce = small(setting, one)?,
             Bound::Trip => self.bounds.trip = setting.values.clone(),
             Bound::Within => self.bounds.within = Some(one),
-            Bound::Members if Members::new(one as usize).is_some() => {}
-            Bound::Members => return Err(wrong(setting, &format!("`members` is 2 to {MOST_MEMBERS}"))),
+            Bound::Members => {}
         }
         Ok(())
     }
@@ -87,7 +85,7 @@ impl Reading {
         let members = (!self.members.is_pair()).then(|| format!("{} members", self.members.count()));
         let calls = self.bounds.calls.iter().map(|(name, times)| format!("{name} {}", self.members.at_each(times)));
         let mut shown: Vec<String> = members.into_iter().chain(calls).collect();
-        let values = |values: &[u64]| values.iter().map(u64::to_string).collect::<Vec<_>>().join(" or ");
+        let values = |values: &[u64]| values.iter().copied().map(number).collect::<Vec<_>>().join(" or ");
         let arguments = self.bounds.arguments.iter();
         shown.extend(arguments.map(|(call, name, tried)| format!("{name} of {call} is {}", values(tried))));
         let sizes: Vec<String> = self.bounds.sizes.iter().filter(|n| **n > 0).map(usize::to_string).collect();
@@ -116,7 +114,7 @@ impl Reading {
         shown.extend(phases.map(|name| format!("{name} fires at most twice at one end while it is armed at {other}")));
         let all = if self.members.is_pair() { "both endpoints" } else { "all endpoints" };
         shown.extend(self.given.iter().map(|(name, values)| match is_same(values) {
-            true => format!("{name} is initially {} at {all}", values[0]),
+            true => format!("{name} is initially {} at {all}", number(values[0])),
             false => format!("{name} is initially {}", self.members.at_each(values)),
         }));
         if !self.bounds.trip.is_empty() {
@@ -130,7 +128,7 @@ impl Reading {
             shown.push("calls that the specification allows are accepted at once".into());
         }
         if self.bounds.misuse {
-            shown.push("calls that no specification allows are tried too".into());
+            shown.push(MISUSE.into());
         }
         if self.bounds.detects {
             shown.push("a violated assertion ends the run; what happens before it is checked".into());
@@ -149,6 +147,11 @@ impl Reading {
         }
         shown
     }
+}
+
+/// A value as it was written: one in the upper half is taken for a negative number.
+fn number(value: u64) -> String {
+    (value as i64).to_string()
 }
 
 /// `once`, `2 times`.

@@ -228,7 +228,6 @@ impl Setup {
         for (name, _) in calls {
             self.call_event(name).ok_or(format!("`{}` has no event `{name}` from above", self.stack().name))?;
         }
-        self.check_arguments()?;
         for (name, _) in limits.iter().filter(|(name, _)| name != "timers") {
             if !self.below.actions.iter().any(|a| a.name == *name) {
                 return Err(format!("`{}` has no action `{name}`", self.below.name));
@@ -348,7 +347,8 @@ impl Setup {
                     self.members().others(end).next().map_or(stack.zero(&cell.ty), |peer| Value::Addr(address(peer)))
                 }
                 Type::Bytes(len) => Value::Bytes(vec![number as u8; *len as usize]),
-                Type::Range(low, _) => Value::Num(*low),
+                Type::Range(low, _) => Value::Num(set(cell).map_or(*low, |(_, values)| values[end])),
+                Type::Enum(_) | Type::Duration => Value::Num(set(cell).map_or(0, |(_, values)| values[end])),
                 Type::Bool => Value::Num(set(cell).map_or(0, |(_, values)| values[end] & 1)),
                 Type::UInt(bits) | Type::Int(bits) | Type::Seq(bits) => Value::Num(number & mask(u32::from(*bits))),
                 other => stack.zero(other),

@@ -227,7 +227,7 @@ fn stacks(
     let variations: Vec<Variation> = reading.members.all().map(varied).collect();
     let mut composed = |variation: &Variation| {
         let (mut stack, _) = session.compose_varied(&subject.name, variation).map_err(Refusal::Diagnostics)?;
-        reading.bounds.given = initial::set(&mut stack, &reading.given)?;
+        reading.bounds.given = initial::set(&mut stack, &reading.given);
         Ok::<Arc<Stack>, Refusal>(Arc::new(stack))
     };
     let mut stacks: Vec<Arc<Stack>> = vec![];

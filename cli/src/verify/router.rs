@@ -139,7 +139,7 @@ fn settings(set: &[(Vec<String>, Vec<u64>)]) -> Result<(Bounds, Variation), Stri
             }
             ([layer, parameter], [value]) => {
                 let (layer, parameter, value) = (layer.clone(), parameter.clone(), *value);
-                variation.parameters.push(Override { layer, parameter, value });
+                variation.parameters.push(Override { layer, parameter, value, span: nacre_stack::Span::default() });
             }
             ([layer, parameter], _) => return Err(format!("--set: `{layer}.{parameter}` has one value here")),
             _ => {

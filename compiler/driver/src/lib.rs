@@ -12,6 +12,7 @@ mod settings;
 mod specifications;
 mod stages;
 pub mod tree;
+mod values;
 
 pub use meaning::{is_of_command_line, is_settable, Bound, Meaning, Resolved};
 pub use nacre_backend_c::{Emitted, Level, INTERFACE};

@@ -96,9 +96,10 @@ pub fn is_of_command_line(found: &Diagnostic) -> bool {
     found.code == SETTING && found.label.is_none()
 }
 
-/// Whether a configuration may set a cell's initial value: of givens, and of numbers of the state.
+/// Whether a configuration may set a cell's initial value: of givens, and of numbers, flags and enums of the state.
 pub fn is_settable(cell: &Cell) -> bool {
-    cell.scope == Scope::Given || matches!(cell.ty, Type::Seq(_) | Type::UInt(_))
+    let number = matches!(cell.ty, Type::Seq(_) | Type::UInt(_) | Type::Int(_) | Type::Range(..));
+    cell.scope == Scope::Given || number || matches!(cell.ty, Type::Bool | Type::Enum(_))
 }
 
 /// With its span; a setting of the command line has none.

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use nacre_diagnostics::{suggestion, Diagnostic, SourceId, Span};
-use nacre_stack::{Event, PortEvent, PortId, Stack, Type};
+use nacre_stack::{Event, Parameter, PortEvent, PortId, Stack, Type};
 use nacre_syntax::ast::{BinaryOp, Expr, ExprKind, Ident, Test, TestArgument, TestKind, TestStatement, UnaryOp};
 
 mod network;
@@ -184,6 +184,24 @@ impl<'s> Script<'s> {
         }
         for (argument, parameter) in named.arguments.iter().zip(&event.parameters) {
             self.argument(argument, &parameter.ty, named);
+            if let Some((number, span)) = constant(argument) {
+                self.limits(number, span, parameter, event);
+            }
+        }
+    }
+
+    /// Checks that a number is a value of the parameter's type.
+    fn limits(&mut self, number: i128, span: Span, parameter: &Parameter, event: &Event) {
+        let limits = match parameter.ty {
+            _ if number < 0 && !matches!(parameter.ty, Type::Int(_)) => return,
+            Type::UInt(bits) | Type::Seq(bits) => format!("it has {bits} bits"),
+            Type::Int(bits) => format!("it has {bits} bits, one of them for the sign"),
+            Type::Range(low, end) => format!("it is {low} to {}", end - 1),
+            _ => return,
+        };
+        if !nacre_typed::fits(number, &parameter.ty) {
+            let message = format!("`{}` of `{}` cannot be {number}", parameter.name, event.name);
+            self.unfit(&message, span, "not a value of its type", &limits);
         }
     }
 
@@ -327,6 +345,17 @@ impl<'s> Script<'s> {
     fn unfit(&mut self, message: &str, span: Span, label: &str, help: &str) {
         self.found.push(Diagnostic::error(UNFIT, message).at(span, label).help(help));
     }
+}
+
+/// The number that an argument states.
+fn constant(argument: &TestArgument) -> Option<(i128, Span)> {
+    let TestArgument::Expr(expr) = argument else { return None };
+    let (sign, positive) = match &expr.kind {
+        ExprKind::Unary(UnaryOp::Negate, positive) => (-1, &positive.kind),
+        kind => (1, kind),
+    };
+    let ExprKind::Number(number) = positive else { return None };
+    Some((sign * i128::from(*number), expr.span))
 }
 
 /// The kind of an operation's result, if it has one.

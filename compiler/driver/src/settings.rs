@@ -3,12 +3,13 @@
 use nacre_diagnostics::{suggestion, Diagnostic, Span};
 use nacre_specification::members::Members;
 use nacre_specification::{Configuration, Setting, Timing};
-use nacre_stack::PortId;
+use nacre_stack::{PortId, Stack};
 use nacre_syntax::ast;
 use nacre_typed::{Override, Variation};
 
 use crate::meaning::{is_settable, placed, Bound, Meaning, Resolved, BOUNDS, SETTING};
 use crate::session::Session;
+use crate::values;
 
 /// A configuration names no automaton below its subject.
 const NO_NETWORK: &str = "D0008";
@@ -67,6 +68,9 @@ impl Session {
         }
         wrong.extend(all.iter().filter_map(|resolved| arity(resolved, members)));
         wrong.extend(circle(&all));
+        if wrong.is_empty() {
+            wrong.extend(names.stack.iter().flat_map(|stack| all.iter().filter_map(|r| values::check(stack, r).err())));
+        }
         // In the order of the source, which reports keep.
         all.sort_by_key(|r| settings.iter().position(|s| s.span == r.span && s.path.join(".") == r.name));
         if wrong.is_empty() {
@@ -97,7 +101,7 @@ pub fn variation(settings: &[Resolved], end: usize) -> Variation {
         let value = resolved.values.get(end).or(resolved.values.first());
         if let (Meaning::Parameter { layer, name }, Some(value)) = (&resolved.meaning, value) {
             let (layer, parameter, value) = (layer.clone(), name.clone(), *value);
-            variation.parameters.push(Override { layer, parameter, value });
+            variation.parameters.push(Override { layer, parameter, value, span: resolved.span });
         }
     }
     variation
@@ -196,6 +200,8 @@ struct Names<'s> {
     arguments: Vec<String>,
     timers: Vec<String>,
     givens: Vec<String>,
+    /// The stack with the parameters of the first endpoint.
+    stack: Option<Stack>,
 }
 
 impl<'s> Names<'s> {
@@ -222,6 +228,7 @@ impl<'s> Names<'s> {
             arguments: vec![],
             timers: vec![],
             givens: vec![],
+            stack: None,
         }
     }
 
@@ -240,6 +247,7 @@ impl<'s> Names<'s> {
             self.arguments.extend(others.map(|(_, parameter)| format!("{}.{}", event.name, parameter.name)));
             self.calls.push(event.name.clone());
         }
+        self.stack = Some(stack);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::bounded::{is_message, loosens};
 use crate::tree::{Expr, ExprKind};
 
 /// Whether a constant fits a type of numbers.
-pub(crate) fn fits(value: i128, ty: &Type) -> bool {
+pub fn fits(value: i128, ty: &Type) -> bool {
     match ty {
         Type::Bool => (0..=1).contains(&value),
         Type::UInt(bits) | Type::Seq(bits) => value >= 0 && value <= i128::from(mask(u32::from(*bits))),

@@ -60,6 +60,7 @@ mod types;
 mod variation;
 mod walks;
 
+pub use convert::fits;
 pub use fragment::*;
 pub use program::Program;
 pub use variation::{Override, Variation};

@@ -46,8 +46,12 @@ pub fn setup(of: &Of) -> Setup {
         session.automaton(name, &given).expect("an automaton")
     };
     let each = of.parameters.iter();
-    let parameters =
-        each.map(|(name, value)| Override { layer: of.layer.into(), parameter: name.to_string(), value: *value });
+    let parameters = each.map(|(name, value)| Override {
+        layer: of.layer.into(),
+        parameter: name.to_string(),
+        value: *value,
+        span: nacre_stack::Span::default(),
+    });
     let variation = Variation { parameters: parameters.collect(), ..Variation::default() };
     let (stack, _) = session.compose_varied(of.layer, &variation).expect("a stack");
     let (below, above) = (automaton(of.network.0, of.network.1), vec![automaton(of.above, &[])]);

@@ -159,7 +159,15 @@ impl Parser<'_> {
         self.constant_name("a setting: a parameter, an action or a bound")
     }
 
+    /// A number; a negative one in two's complement of 64 bits.
     fn setting_value(&mut self) -> Parse<u64> {
+        if self.eat(TokenKind::Minus) {
+            let value = self.primary()?;
+            return match value.kind {
+                ExprKind::Number(n) => Ok(n.wrapping_neg()),
+                _ => self.fail_with(crate::errors::no_setting(value.span)),
+            };
+        }
         let value = self.primary()?;
         match value.kind {
             ExprKind::Number(n) => Ok(n),
