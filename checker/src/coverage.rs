@@ -14,7 +14,7 @@ pub struct Unvisited {
     pub layer: LayerId,
     /// The handler or function.
     pub code: String,
-    /// The start of the branch; none: the whole handler.
+    /// The start of the branch, or of what follows a statement that always left; none: the whole handler.
     pub branch: Option<Span>,
 }
 
@@ -24,45 +24,47 @@ pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
     let stack = world.setup.stack();
     let mut found = vec![];
     let runnable = world.runnable();
+    // A function that is inlined in several places has its code in each.
+    let elsewhere = &covered_spans(stack, covered);
     for (at, handler) in stack.handlers.iter().enumerate() {
         let id = HandlerId(at as u32);
         if !runnable.contains(&id) {
             continue;
         }
         if covered.has_run(id) {
-            Branches { layer: handler.layer, code: &handler.name, covered, found: &mut found }.of(&handler.body);
+            Branches { layer: handler.layer, code: &handler.name, covered, elsewhere, found: &mut found }
+                .of(&handler.body);
         } else {
             found.push(Unvisited { layer: handler.layer, code: handler.name.clone(), branch: None });
         }
     }
     for function in functions(stack, covered) {
-        Branches { layer: function.layer, code: &function.name, covered, found: &mut found }.of(&function.body);
+        Branches { layer: function.layer, code: &function.name, covered, elsewhere, found: &mut found }
+            .of(&function.body);
     }
-    // A function that is inlined in several places has its branches in each.
-    let elsewhere = covered_spans(stack, covered);
-    found.retain(|one| one.branch.is_none_or(|span| !elsewhere.contains(&span)));
     found.sort();
     found.dedup();
     found
 }
 
-/// Returns the starts of the executed blocks.
+/// Returns where the executed statements are.
 fn covered_spans(stack: &Stack, covered: &Covered) -> HashSet<Span> {
-    let mut starts = Starts { covered, spans: HashSet::new() };
-    stack.accept(&mut starts);
-    starts.spans
+    let mut executed = Executed { covered, spans: HashSet::new() };
+    stack.accept(&mut executed);
+    executed.spans
 }
 
-struct Starts<'a> {
+struct Executed<'a> {
     covered: &'a Covered,
     spans: HashSet<Span>,
 }
 
-impl<'a> Visitor<'a> for Starts<'_> {
-    fn block(&mut self, block: &'a [Statement]) {
-        let first = block.first().filter(|first| self.covered.statements.contains(&first.id));
-        self.spans.extend(first.map(|first| first.span));
-        walk_block(self, block);
+impl<'a> Visitor<'a> for Executed<'_> {
+    fn statement(&mut self, statement: &'a Statement) {
+        if self.covered.statements.contains(&statement.id) {
+            self.spans.insert(statement.span);
+        }
+        walk_statement(self, statement);
     }
 }
 
@@ -127,25 +129,29 @@ struct Branches<'a> {
     layer: LayerId,
     code: &'a str,
     covered: &'a Covered,
+    /// Where the executed statements are.
+    elsewhere: &'a HashSet<Span>,
     found: &'a mut Vec<Unvisited>,
 }
 
 impl Branches<'_> {
-    /// Examines the branches in the body of a handler or function that has run.
+    /// Examines a block: what was executed of it, and what never was, because a run always left before.
     fn of(&mut self, body: &[Statement]) {
-        body.iter().for_each(|statement| self.statement(statement));
+        let is_new = |statement: &Statement| !self.covered.statements.contains(&statement.id);
+        let (executed, rest) = body.split_at(body.iter().position(is_new).unwrap_or(body.len()));
+        executed.iter().for_each(|statement| self.statement(statement));
+        // What the compiler has put in front is nowhere, or where something else was executed.
+        let is_own = |span: &Span| *span != Span::default() && !self.elsewhere.contains(span);
+        let start = rest.iter().map(|statement| statement.span).find(is_own);
+        if start.is_some() && !rest.iter().any(is_error) {
+            self.found.push(Unvisited { layer: self.layer, code: self.code.to_string(), branch: start });
+        }
     }
 }
 
 impl<'a> Visitor<'a> for Branches<'_> {
     fn block(&mut self, block: &'a [Statement]) {
-        let Some(first) = block.first() else { return };
-        if self.covered.statements.contains(&first.id) {
-            self.of(block);
-        } else if !block.iter().any(is_error) && first.span != Span::default() {
-            let branch = Some(first.span);
-            self.found.push(Unvisited { layer: self.layer, code: self.code.to_string(), branch });
-        }
+        self.of(block);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use nacre_specification::members::{name, MOST_MEMBERS};
 use nacre_specification::{Automaton, Value as Spec};
+use nacre_stack::interpret::{show, Value};
+use nacre_stack::{PortEvent, Stack, Type};
 use serde::{Deserialize, Serialize};
 
 /// Bytes; text in a file.
@@ -66,6 +68,24 @@ impl NetworkAction {
         let arguments: Vec<String> = self.arguments.iter().map(argument).collect();
         format!("{}({})", self.name, arguments.join(", "))
     }
+}
+
+/// Formats the arguments of an event of the stack's interface, without its message: an address is the name of its
+/// endpoint, all else is as its type is written.
+pub fn arguments(stack: &Stack, event: &str, numbers: &[u64]) -> Vec<String> {
+    let types = |e: &PortEvent| {
+        let declared = stack.event(e.event);
+        let others = declared.parameters.iter().filter(|p| !matches!(p.ty, Type::Msg | Type::Bytes(_)));
+        others.map(|p| p.ty.clone()).collect::<Vec<Type>>()
+    };
+    let of_name = stack.interface().into_iter().filter(|e| stack.event(e.event).name == event);
+    let known = of_name.map(|e| types(&e)).find(|types| types.len() == numbers.len());
+    let types = known.unwrap_or_else(|| vec![Type::UInt(64); numbers.len()]);
+    let shown = |(number, ty): (&u64, &Type)| match ty {
+        Type::Addr if *number < MOST_MEMBERS as u64 => name(*number as usize).to_string(),
+        ty => show(stack, &Value::Num(*number), ty),
+    };
+    numbers.iter().zip(&types).map(shown).collect()
 }
 
 /// Formats a value of an automaton briefly.

@@ -290,6 +290,15 @@ impl Space {
         self.endpoints.step(&mut near.endpoints, end, local, step)
     }
 
+    /// Whether an endpoint accepts a call now. While events of a step are pending it takes none; what it takes
+    /// afterwards is decided there.
+    fn takes_call(&self, near: &mut Near, state: State, at: usize) -> bool {
+        let end = self.endpoints.calls[at].end;
+        let (from, step) = (self.local_of(state, end), Step::Call(at as u32));
+        let is_busy = self.endpoints.local(&mut near.endpoints, from).busy;
+        !is_busy && !self.endpoints.step(&mut near.endpoints, end, from, step).is_empty()
+    }
+
     /// The counter of the calls of a kind at an endpoint.
     fn counter_of(&self, call: &Call) -> usize {
         call.kind * self.members.count() + call.end
@@ -339,15 +348,8 @@ impl Space {
                 continue;
             }
             let allowed = self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some();
-            let from = self.local_of(state, call.end);
-            let mut accepts = || {
-                // While events of a step are pending, the end takes no call; what it takes afterwards is decided there.
-                let is_busy = self.endpoints.local(&mut near.endpoints, from).busy;
-                let step = Step::Call(at as u32);
-                !is_busy && !self.endpoints.step(&mut near.endpoints, call.end, from, step).is_empty()
-            };
             taken &= match allowed {
-                true => accepts(),
+                true => self.takes_call(near, state, at),
                 false => ended,
             };
         }

@@ -2,6 +2,7 @@
 
 use nacre_checker::draw::{self, Words};
 use nacre_checker::run::follow;
+use nacre_checker::show::arguments;
 use nacre_checker::space::Space;
 use nacre_driver::Session;
 use nacre_simulator::decode::decode_of_either;
@@ -40,7 +41,11 @@ pub fn replay(args: &Replay) -> Exit {
         }
     };
     let stacks: Vec<_> = world.setup.members().all().map(|end| &**world.setup.stack_of(end)).collect();
-    let words = Words { frame: &|bytes| decode_of_either(&stacks, bytes), details: !args.brief };
+    let words = Words {
+        frame: &|bytes| decode_of_either(&stacks, bytes),
+        arguments: &|event, numbers| arguments(world.setup.stack(), event, numbers),
+        details: !args.brief,
+    };
     // A run to a state from which a goal is unreachable shows no violation itself.
     let same = broke.as_ref().is_none_or(|why| *why == trace.run.why);
     if let Some(why) = broke {

@@ -42,7 +42,7 @@ fn configurations_set_what_is_true_or_false() {
         assert!(out.contains(word), "{configuration}: {out}{err}");
     }
     let (status, _, err) = verified("truths", &["--configuration", "wrong"]);
-    assert!(status == 3 && err.contains("`open` cannot be 2"), "{status}: {err}");
+    assert!(status == 1 && err.contains("`open` cannot be 2: it is 0 or 1"), "{status}: {err}");
 }
 
 #[test]
@@ -51,6 +51,14 @@ fn handler_of_a_header_that_only_unexecuted_code_sends_is_reported() {
     let words =
         "marked: no run executed the branch of `marked.down.send` at marks.nacre:16:13, `marked.up.deliver.Rare`\n";
     assert!(status == 3 && out.contains(words), "{status}: {out}");
+}
+
+#[test]
+fn code_behind_what_always_leaves_is_reported() {
+    let (status, out, _) = verified("leaves", &[]);
+    let places = ["`leaves.down.send` at leaves.nacre:14:9", "`leaves.up.deliver` at leaves.nacre:18:41"];
+    let last = "`leaves.up.deliver` at leaves.nacre:19:26";
+    assert!(status == 3 && places.iter().chain([&last]).all(|place| out.contains(place)), "{status}: {out}");
 }
 
 #[test]
@@ -428,5 +436,26 @@ fn an_end_of_the_connection_by_the_network_is_no_progress() {
             let (status, out, _) = verified("blocked", &["--layer", layer, "--engine", engine]);
             assert!(status == 1 && out.contains("VIOLATED: ") && out.contains(goal), "{layer}, {engine}: {out}");
         }
+    }
+}
+
+#[test]
+fn configurations_set_values_of_all_types_and_charts_show_them_so() {
+    let of = |file: &str, name| {
+        let file = format!("cli/tests/sources/{file}.nacre");
+        ran(&mut nacre(&["verify", &file, "--stack", "st", "--configuration", name, "--brief"]))
+    };
+    let (status, out, err) = of("typed_calls", "other_start");
+    assert_eq!(status, 1, "{out}{err}");
+    assert!(out.contains("▼ put(-3, high, true, 0x01)") && out.contains("▲ told(-3)"), "{out}");
+    for words in ["steps is initially 4 at both", "change is initially -5 at both", "change of put is -3"] {
+        assert!(out.contains(words), "{words}: {out}");
+    }
+    for (name, words, column) in [
+        ("beyond_a_range", "`steps` cannot be 9: it is 3 to 8", "4:39"),
+        ("beyond_a_type", "`change` of `put` cannot be 256", "5:38"),
+    ] {
+        let (status, _, err) = of("beyond", name);
+        assert!(status == 1 && err.contains(words) && err.contains(column), "{name}: {status} {err}");
     }
 }

@@ -31,12 +31,16 @@ impl Flights {
         let mut flights = Flights { all: sent.collect(), appeared: false };
         for (row, what) in rows.iter().enumerate().rev() {
             let Row::Arrives { end, from, bytes } = what else { continue };
-            let same = |flight: &&mut Flight| {
-                let equal = matches!(&rows[flight.sent], Row::Sends(_, sent) if sent == bytes);
-                let is_sender = from.map_or(flight.from != *end, |from| flight.from == from);
-                is_sender && flight.sent < row && equal
+            let equal = |flight: &Flight| {
+                flight.sent < row && matches!(&rows[flight.sent], Row::Sends(_, sent) if sent == bytes)
             };
-            let mut same: Vec<&mut Flight> = flights.all.iter_mut().filter(same).collect();
+            let other = |flight: &Flight| flight.from != *end;
+            // A network that does not say who has sent a frame has it come from anybody.
+            let told = |flight: &Flight| from.map_or(other(flight), |from| flight.from == from);
+            let is_told = flights.all.iter().any(|flight| equal(flight) && told(flight));
+            let is_sender = |flight: &Flight| if is_told { told(flight) } else { other(flight) };
+            let same = flights.all.iter_mut().filter(|flight| equal(flight) && is_sender(flight));
+            let mut same: Vec<&mut Flight> = same.collect();
             // Those before the first that has arrived here.
             let is_here = |row: &usize| matches!(&rows[*row], Row::Arrives { end: at, .. } if at == end);
             let free = same.iter().take_while(|flight| !flight.arrivals.iter().any(is_here)).count();

@@ -7,6 +7,8 @@ use nacre_worlds::timing::milliseconds;
 pub struct Words<'a> {
     /// Formats a frame for a reader.
     pub frame: &'a dyn Fn(&[u8]) -> String,
+    /// Formats the arguments of an event other than its message; see [`crate::show::arguments`].
+    pub arguments: &'a dyn Fn(&str, &[u64]) -> Vec<String>,
     /// Whether the handlers that ran and the cells that changed are drawn.
     pub details: bool,
 }
@@ -36,22 +38,18 @@ pub(super) fn of_step(step: &RunStep, words: &Words) -> Vec<Row> {
         };
         return vec![Row::Network(text)];
     };
-    let arguments = |arguments: &[u64], bytes: &Option<Hex>| {
-        let mut parts: Vec<String> = arguments.iter().map(u64::to_string).collect();
+    let event = |name: &str, numbers: &[u64], bytes: &Option<Hex>| {
+        let mut parts = (words.arguments)(name, numbers);
         parts.extend(bytes.iter().map(|b| format!("0x{}", String::from(b.clone()))));
-        parts.join(", ")
+        format!("{name}({})", parts.join(", "))
     };
     rows.push(match &step.what {
         What::Opened => Row::At(end, "opens".into()),
-        What::Call { name, arguments: numbers, message, .. } => {
-            Row::At(end, format!("▼ {name}({})", arguments(numbers, message)))
-        }
+        What::Call { name, arguments, message, .. } => Row::At(end, format!("▼ {}", event(name, arguments, message))),
         What::Frame { from, bytes } | What::NoSpace { from, bytes } => {
             Row::Arrives { end, from: *from, bytes: bytes.clone() }
         }
-        What::Event { name, arguments: numbers, .. } => {
-            Row::At(end, format!("△ {name}({})", arguments(numbers, &None)))
-        }
+        What::Event { name, arguments, .. } => Row::At(end, format!("△ {}", event(name, arguments, &None))),
         What::Timer { name, indices, .. } if indices.is_empty() => Row::At(end, format!("timer {name}")),
         What::Timer { name, indices, .. } => Row::At(end, format!("timer {name} {indices:?}")),
         What::Later => Row::At(end, "↻ later event".into()),
@@ -68,14 +66,20 @@ pub(super) fn of_step(step: &RunStep, words: &Words) -> Vec<Row> {
             rows.push(Row::Detail(end, format!("{}: {} → {}", changed.cell, changed.before, changed.after)));
         }
     }
-    for Output { down, event, arguments: numbers, bytes, .. } in &step.left {
+    for Output { down, event: name, arguments, bytes, .. } in &step.left {
         rows.push(match (down, bytes) {
             (true, Some(bytes)) => Row::Sends(end, bytes.clone()),
-            (true, None) => Row::At(end, format!("▽ {event}({})", arguments(numbers, &None))),
-            (false, bytes) => Row::At(end, format!("▲ {event}({})", arguments(numbers, bytes))),
+            (true, None) => Row::At(end, format!("▽ {}", event(name, arguments, &None))),
+            (false, bytes) => Row::At(end, format!("▲ {}", event(name, arguments, bytes))),
         });
     }
     rows
+}
+
+/// Formats arguments without their types.
+#[cfg(test)]
+pub(super) fn plain(_: &str, numbers: &[u64]) -> Vec<String> {
+    numbers.iter().map(u64::to_string).collect()
 }
 
 /// Shortens a text to at most `most` characters.

@@ -196,6 +196,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draw::rows::plain;
     use crate::run::{Changed, Hex, NetworkAction, NetworkValue, Output, RunStep, What};
 
     /// A step of an endpoint in which everything has long names.
@@ -228,7 +229,7 @@ mod tests {
             let action = NetworkAction { name: name.clone(), arguments };
             let network = RunStep { end: None, what: What::Nothing, network: Some(action), ..wide(0, &name) };
             let run = Run { steps: vec![wide(0, &name), wide(1, &name), network], why: name.clone(), ..Run::default() };
-            let drawn = svg(&run, "title", &Words { frame: &|_| name.clone(), details: true });
+            let drawn = svg(&run, "title", &Words { frame: &|_| name.clone(), arguments: &plain, details: true });
             let number = |line: &str, of: &str| attribute(line, of).parse::<usize>().expect("a number");
             let lives: Vec<usize> =
                 drawn.lines().filter(|l| l.contains("class=\"life\"")).map(|l| number(l, "x1")).collect();

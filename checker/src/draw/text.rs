@@ -215,6 +215,7 @@ fn line(cells: &mut [char], columns: std::ops::Range<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draw::rows::plain;
     use crate::run::{Hex, Output, RunStep, What};
 
     /// A step in which frames may arrive and leave.
@@ -251,7 +252,8 @@ mod tests {
             step(0, Some(9), &[]),
         ];
         let run = Run { steps, why: "why".into(), ..Run::default() };
-        let said = text(&run, &Words { frame: &|bytes| format!("frame {}", bytes[0]), details: false });
+        let said =
+            text(&run, &Words { frame: &|bytes| format!("frame {}", bytes[0]), arguments: &plain, details: false });
         assert_eq!(said, include_str!("flights.expected"), "{said}");
     }
 
@@ -260,7 +262,7 @@ mod tests {
         let steps = [(0, None, &[7][..]), (0, None, &[7]), (0, None, &[7]), (1, Some(7), &[]), (1, Some(7), &[])];
         let steps = steps.map(|(end, arrives, sends)| step(end, arrives, sends)).into();
         let run = Run { steps, ..Run::default() };
-        let chart = Chart::of(&run, &Words { frame: &|_| String::new(), details: false });
+        let chart = Chart::of(&run, &Words { frame: &|_| String::new(), arguments: &plain, details: false });
         let arrivals: Vec<&[usize]> = chart.flights.all.iter().map(|flight| &flight.arrivals[..]).collect();
         let empty: &[usize] = &[];
         assert_eq!(arrivals, [empty, &[6], &[7]]);

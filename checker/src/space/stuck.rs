@@ -1,7 +1,6 @@
 //! Why a goal is not met in a state.
 
 use super::{Near, Space, State};
-use crate::endpoints::Step;
 use crate::show::show_value;
 use nacre_specification::members::{name as member, Members};
 use nacre_specification::{Automaton, Field, Type, Value};
@@ -34,12 +33,9 @@ impl Space {
             }
             let (name, end) = (self.endpoints.call_name(call), member(call.end));
             let allowed = self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some();
-            let from = self.local_of(state, call.end);
             let why = match allowed {
                 false => "is not allowed by the specification",
-                true if self.endpoints.step(&mut near.endpoints, call.end, from, Step::Call(at as u32)).is_empty() => {
-                    "is refused"
-                }
+                true if !self.takes_call(near, state, at) => "is refused",
                 true => continue,
             };
             let words = format!("`{name}` at {end} {why}");

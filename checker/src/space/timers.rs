@@ -61,10 +61,7 @@ impl Space {
             !call.spare
                 && call.number == self.used(state, self.counter_of(call))
                 && self.monitors.call(&mut near.monitors, state.monitor, at as u32, call).is_some()
-                && !self
-                    .endpoints
-                    .step(&mut near.endpoints, call.end, self.local_of(state, call.end), Step::Call(at as u32))
-                    .is_empty()
+                && self.takes_call(near, state, at)
         })
     }
 

@@ -7,6 +7,7 @@ use nacre_checker::coverage::{unvisited, Unvisited};
 use nacre_checker::draw::{self, Words};
 use nacre_checker::explore::Progress;
 use nacre_checker::run::Run;
+use nacre_checker::show::arguments;
 use nacre_diagnostics::counted;
 use nacre_driver::Session;
 use nacre_simulator::decode::decode_of_either;
@@ -19,6 +20,7 @@ use crate::args::Verify;
 use crate::console::{complain, print, print_json, Exit};
 use crate::levels::EmittedLevel;
 use crate::output::write;
+use nacre_worlds::reading::MISUSE;
 use nacre_worlds::world::{Subject, World};
 
 /// An engine that searches a world.
@@ -118,7 +120,18 @@ impl Report {
         )
     }
 
-    fn json(&self) -> Value {
+    /// What the engine does not check although the configuration or the stack has it.
+    fn unchecked(&self, world: &World) -> Vec<&'static str> {
+        let in_c = matches!(self.engine, Searcher::SpinC(_));
+        let has_invariants = world.setup.stack().layers.iter().any(|layer| !layer.invariants.is_empty());
+        let misuse = world.setup.bounds.misuse && self.engine != Searcher::Explorer;
+        [(misuse, "calls that no specification allows"), (in_c && has_invariants, "invariants, which C does not have")]
+            .into_iter()
+            .filter_map(|(has, what)| has.then_some(what))
+            .collect()
+    }
+
+    fn json(&self, world: &World) -> Value {
         let (verdict, why) = match &self.verdict {
             Outcome::Violated { why, .. } => ("violated", why.clone()),
             Outcome::Holds => ("holds", String::new()),
@@ -132,6 +145,7 @@ impl Report {
             "moves": self.moves, "depth": self.depth,
             "seconds": self.seconds, "memory_mib": self.memory_mib,
             "unreached": self.unreached.iter().map(|one| &one.what).collect::<Vec<_>>(),
+            "unchecked": self.unchecked(world),
         })
     }
 }
@@ -188,7 +202,9 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     let what = if subject.is_layer { "layer" } else { "stack" };
     let mut text =
         format!("{what} {}, configuration {}, {}\n", subject.name, world.configuration_name, reported.engine);
-    for line in &world.configuration {
+    let unchecked = reported.unchecked(world);
+    let tried = |line: &&String| *line != MISUSE || reported.engine == Searcher::Explorer;
+    for line in world.configuration.iter().filter(tried) {
         let _ = writeln!(text, "    {line}");
     }
     let _ = writeln!(text, "  {}", reported.figures());
@@ -197,13 +213,19 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
             writeln!(text, "  VIOLATED: {why}\n    at {}", run.source)
         }
         Outcome::Violated { why, .. } => writeln!(text, "  VIOLATED: {why}"),
-        Outcome::Holds => writeln!(text, "  holds in this configuration: every state was visited"),
+        Outcome::Holds if unchecked.is_empty() => {
+            writeln!(text, "  holds in this configuration: every state was visited")
+        }
+        Outcome::Holds => writeln!(text, "  every state was visited, and what this engine checks holds"),
         Outcome::Excluded => writeln!(text, "  decided by the explorer, for which the goals hold: {WEAK_FAIRNESS}"),
         Outcome::NotFound(why) => writeln!(text, "  no violation found, but {why}"),
         Outcome::Unfit(why) => writeln!(text, "  not checked by this engine: {why}"),
         // The other lines were printed at the failure.
         Outcome::Failed(why) => writeln!(text, "  no verdict: {}", why.lines().next().unwrap_or_default()),
     };
+    for what in unchecked {
+        let _ = writeln!(text, "  note: not checked by this engine: {what}");
+    }
     for caveat in &world.caveats {
         let _ = writeln!(text, "  note: {caveat}");
     }
@@ -212,7 +234,11 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
     let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
     if let Some(run) = run {
         let stacks: Vec<_> = world.setup.members().all().map(|end| &**world.setup.stack_of(end)).collect();
-        let words = Words { frame: &|bytes| decode_of_either(&stacks, bytes), details: !args.brief };
+        let words = Words {
+            frame: &|bytes| decode_of_either(&stacks, bytes),
+            arguments: &|event, numbers| arguments(world.setup.stack(), event, numbers),
+            details: !args.brief,
+        };
         print(&format!("\n{}", draw::text(run, &words)));
         *violations += 1;
         save(args, subject, world, run, &words, *violations);
@@ -299,7 +325,7 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
                 json!({
                     "subject": subject.name, "kind": if subject.is_layer { "layer" } else { "stack" },
                     "configuration": world.configuration_name, "bounds": world.configuration, "notes": world.caveats,
-                    "engines": reported.iter().map(Report::json).collect::<Vec<_>>(),
+                    "engines": reported.iter().map(|report| report.json(world)).collect::<Vec<_>>(),
                 })
             })
             .collect();
@@ -315,7 +341,7 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
             (false, true) if refusals.count() > 0 => "holds in every configuration that was verified",
             (false, true) if explored => "holds in every configuration",
             (false, true) => {
-                "holds in every configuration (SPIN does not check for handlers that never run, nor goals in C)"
+                "holds in every configuration (SPIN does not look for handlers that never run, nor at goals in C)"
             }
             (false, false) => "no violation found, but the search is incomplete",
         };

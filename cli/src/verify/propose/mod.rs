@@ -22,6 +22,7 @@ use nacre_worlds::world::{self, Subject, World};
 use crate::args::Verify;
 use crate::console::Exit;
 use crate::interrupt::Interrupt;
+use crate::progress::Waiting;
 use draft::Choice;
 use explore::Explored;
 use killing::Mutants;
@@ -41,7 +42,9 @@ pub fn run(args: &Verify, subjects: &[Subject], session: &Session, interrupt: &I
     let (mut printed, mut exit) = (Printed::default(), Exit::Yes);
     for subject in subjects {
         let mut trials = Trials::new(args, session, subject, interrupt);
+        let waiting = Waiting::begin(format!("{} is searched in many configurations", subject.name));
         let found = proposals(&mut trials);
+        drop(waiting);
         if interrupt.came() {
             return interrupt.exit();
         }
