@@ -131,7 +131,10 @@ impl Workshop<'_> {
     /// A maker of endpoints.
     pub fn maker(&self, machine: Machine) -> Result<Box<dyn Maker>, NoMachine> {
         match machine {
-            Machine::Interpreter => self.interpreter().map_err(NoMachine::Interpreter),
+            Machine::Interpreter => self.interpreter().map_err(|why| match lacks_of_host(&self.stack) {
+                Some(of_host) => NoMachine::Host(of_host),
+                None => NoMachine::Interpreter(why),
+            }),
             Machine::Emitted(level) => self.emitted(level.0),
             Machine::All => {
                 // If the interpreter cannot run the stack, the levels are compared with each other.

@@ -176,8 +176,13 @@ fn judge(obligation: &Obligation, solvers: &[Solver]) -> Outcome {
     }
 }
 
+/// The values of the problem's names. What can be anything, as what a loop has changed, has a number in its name.
 fn named(problem: &Problem, values: Vec<String>) -> Vec<(String, String)> {
-    problem.shown.iter().cloned().zip(values).collect()
+    let plain = |name: &String| match name.split_once('!') {
+        Some((name, rest)) => format!("{name}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+        None => name.clone(),
+    };
+    problem.shown.iter().map(plain).zip(values).collect()
 }
 
 /// Prints what was proved of the layers; returns how much was not.
@@ -226,8 +231,14 @@ fn unproved(session: &Session, stack: &Stack, one: &Judged) -> String {
     match outcome {
         Outcome::Refuted(solver, values) => {
             text += &format!("    not inductive: {solver} found a state from which the handler breaks it\n");
-            for (name, value) in values.iter().filter(|(_, value)| value != "0" && value != "false") {
-                text += &format!("      {name} = {}\n", shown(value));
+            let (zeros, others): (Vec<_>, Vec<_>) =
+                values.iter().partition(|(_, value)| value == "0" || value == "false");
+            others.iter().for_each(|(name, value)| text += &format!("      {name} = {}\n", shown(value)));
+            let zeros: Vec<&str> = zeros.iter().map(|(name, _)| name.as_str()).collect();
+            match zeros.len() {
+                0 => {}
+                1..=MOST_ZEROS => text += &format!("      0 or false: {}\n", zeros.join(", ")),
+                many => text += &format!("      0 or false: {many} others\n"),
             }
         }
         Outcome::Undecided(why) => text += &format!("    undecided: {why}\n"),
@@ -235,6 +246,9 @@ fn unproved(session: &Session, stack: &Stack, one: &Judged) -> String {
     }
     text
 }
+
+/// The limit of the values of a state that are zero and are named.
+const MOST_ZEROS: usize = 12;
 
 fn shown(value: &str) -> &str {
     if value == u64::MAX.to_string() {

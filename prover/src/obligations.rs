@@ -13,7 +13,7 @@ use nacre_stack::*;
 use nacre_symbolic::claims;
 use nacre_symbolic::execute::{ClaimKind, Run};
 use nacre_symbolic::state::{arbitrary, is_state, zero_of, State};
-use nacre_symbolic::terms::{script, Goal, Node, Term, Terms};
+use nacre_symbolic::terms::{script, Goal, Term, Terms};
 use nacre_symbolic::values::Value;
 use nacre_symbolic::Unsupported;
 
@@ -262,12 +262,8 @@ fn obligation(run: &Run, kind: Kind, span: Span, assumptions: Vec<Term>, claim: 
         return Obligation { kind, span, problem: None };
     }
     let goal = Goal { name: format!("{kind:?}"), assumptions, claim };
-    let shown = run.terms.free_of(&goal);
-    let names = shown.iter().map(|term| match run.terms.node(*term) {
-        Node::Free(name, ..) => name.clone(),
-        _ => String::new(),
-    });
-    let (text, shown) = (script(&run.terms, &goal, &shown), names.collect());
+    let (names, shown): (Vec<String>, Vec<Term>) = run.terms.free_of(&goal).into_iter().unzip();
+    let (text, shown) = (script(&run.terms, &goal, &shown), names);
     let problem = Problem { goal, text, shown };
     Obligation { kind, span, problem: Some(problem) }
 }

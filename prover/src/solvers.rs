@@ -37,6 +37,10 @@ const QUICK: [&[&str]; 2] = [&["rlimit=3000000"], &["--rlimit=300000", "--produc
 /// A problem still running after this time is stuck, whatever its limit.
 pub(crate) const STUCK: Duration = Duration::from_secs(300);
 
+/// The limit of a solver's processor time in seconds, many times what its units of work take. It counts no units while
+/// it makes multiplications and divisions of many bits into gates, which can take hours.
+const PROCESSOR_TIME: u32 = 60;
+
 /// Finds all solvers.
 ///
 /// # Errors
@@ -68,8 +72,9 @@ impl Solver {
     fn try_to(&self, problem: &str) -> std::io::Result<Answer> {
         let folder = tempfile::tempdir()?;
         std::fs::write(folder.path().join("problem.smt2"), problem)?;
-        let mut command = Command::new(&self.program);
-        command.args(self.arguments).arg("problem.smt2");
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(format!("ulimit -t {PROCESSOR_TIME}; exec \"$0\" \"$@\""));
+        command.arg(&self.program).args(self.arguments).arg("problem.smt2");
         let ran = run(&mut command, folder.path(), STUCK)?;
         Ok(answer(&ran.words, ran.stopped))
     }
@@ -81,7 +86,8 @@ fn answer(words: &str, stopped: bool) -> Answer {
         // After `unsat`, asking for values is an error, which both report.
         "unsat" => Answer::Proved,
         "sat" => Answer::Refuted(values(words)),
-        "unknown" | "timeout" => Answer::Unknown,
+        // Without a word it has met the limit of its time.
+        "unknown" | "timeout" | "" => Answer::Unknown,
         _ if stopped || words.contains("interrupted") || words.contains("resource") => Answer::Unknown,
         _ => Answer::Failed(words.lines().take(3).collect::<Vec<_>>().join(" ")),
     }

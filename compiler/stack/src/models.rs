@@ -4,8 +4,8 @@
 //! contract is one of an ideal function, the model is that function:
 //!
 //! - A pure function that is no inverse is a **random function**: its result is drawn once for the function and its
-//!   arguments, here with a hash. It takes numbers, bytes, addresses and at most one message. A message as a result is
-//!   the argument, hidden, and a tag of `grows` bytes.
+//!   arguments, here with a hash. It takes numbers, sets of up to 64 members, bytes, addresses and at most one message.
+//!   A message as a result is the argument, hidden, and a tag of `grows` bytes.
 //! - Its inverse (`inverse of`) recomputes the tag. With another tag or other arguments the message is **forged**: the
 //!   result is `none`; of a function that cannot reject, the message without the tag.
 //! - An inverse `through` a function g takes what g makes of the first argument in its place: who can check a signature
@@ -104,6 +104,7 @@ impl Sum {
             Value::Addr(address) => self.add(&address.bytes()),
             Value::Msg(message) => self.add_string(&message.bytes()),
             Value::Bytes(bytes) => self.add_string(bytes),
+            Value::Set(words) => words.iter().for_each(|word| self.add_number(*word)),
             value => self.add_number(value.num()),
         }
     }
@@ -249,6 +250,8 @@ fn is_hashed(ty: &Type) -> bool {
     use Type::*;
     matches!(ty, Bool | UInt(_) | Int(_) | Seq(_) | Range(..) | Enum(_) | Duration | Instant)
         || matches!(ty, Bytes(_) | Text(_) | Addr | Msg | View)
+        // One word.
+        || matches!(ty, Bits(n) if *n <= u64::BITS)
 }
 
 fn form(function: &Extern, stack: &Stack) -> Option<(Form, Option<usize>)> {

@@ -276,7 +276,8 @@ impl Run<'_> {
         }
         for local in &changes.locals {
             let ty = self.frame().type_of(*local).clone();
-            let any = self.any("local", &ty)?;
+            let name = self.frame().names[local.index()].clone();
+            let any = self.any(&name, &ty)?;
             self.set(*local, any, guard);
         }
         for at in kept.iter().copied() {

@@ -1,6 +1,6 @@
 //! Terms as SMT-LIB 2. Terms that are used more than once are defined once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 use super::{Node, Op, Sort, Term, Terms};
@@ -51,16 +51,32 @@ pub fn script_preferring(terms: &Terms, goal: &Goal, preferred: &[(Term, u32)], 
 
 impl Terms {
     /// The free constants of a goal that are no arrays, in the order in which they were made.
-    pub fn free_of(&self, goal: &Goal) -> Vec<Term> {
-        let (mut open, mut seen) = (goal.assumptions.clone(), std::collections::BTreeSet::new());
+    pub fn free_of(&self, goal: &Goal) -> Vec<(String, Term)> {
+        let (mut open, mut seen) = (goal.assumptions.clone(), BTreeSet::new());
         open.push(goal.claim);
         while let Some(term) = open.pop() {
             if seen.insert(term) {
                 open.extend(self.node(term).parts());
             }
         }
-        let is_shown = |term: &Term| matches!(self.node(*term), Node::Free(_, _, Sort::Bool | Sort::Bits(_)));
-        seen.into_iter().filter(is_shown).collect()
+        let name = |term: &Term| match self.node(*term) {
+            Node::Free(name, _, Sort::Bool | Sort::Bits(_)) => Some(name.clone()),
+            Node::Call(function, _, of) if function == "length" => match self.node(*of.first()?) {
+                Node::Free(name, ..) => name.strip_suffix(".bytes").map(|message| format!("{message}.len")),
+                _ => None,
+            },
+            _ => None,
+        };
+        let named: Vec<(String, Term)> = seen.into_iter().filter_map(|term| Some((name(&term)?, term))).collect();
+        let all: BTreeSet<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
+        // A message consists of the name of its bytes, and of what says which headers it has.
+        let is_of_message = |name: &str| {
+            name.rsplit_once('.').is_some_and(|(message, part)| {
+                let is_part = ["bytes", "data"].contains(&part) || part.starts_with("kind");
+                is_part && all.contains(format!("{message}.bytes").as_str())
+            })
+        };
+        named.iter().filter(|(name, _)| !is_of_message(name)).cloned().collect()
     }
 }
 
