@@ -39,6 +39,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("S0033", "a comment between `/*` and `*/`"),
     ("S0034", "the alias of an import as a new name"),
     ("S0035", "an unknown alias before a dot"),
+    ("S0036", "statements in an `if` that is a value"),
 ];
 
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
@@ -131,8 +132,11 @@ pub(crate) fn closes_nothing(span: Span, bracket: &str) -> Diagnostic {
         .help(format!("remove it, or an extra `{bracket}` before it"))
 }
 
+/// A reserved word is a name.
+pub(crate) const RESERVED: &str = "S0008";
+
 pub(crate) fn reserved(word: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("S0008", format!("`{word}` is a reserved word"))
+    Diagnostic::error(RESERVED, format!("`{word}` is a reserved word"))
         .at(span, "cannot be a name")
         .because("reserved words cannot be used as names")
         .help(format!("use another name, such as `{word}_` or a longer one"))
@@ -346,6 +350,14 @@ pub(crate) fn if_without_else(span: Span, next: Span) -> Diagnostic {
         .also(next, "expected `else` here")
         .because("an expression has a value on every path")
         .help("write `if condition { value } else { other }`")
+}
+
+pub(crate) fn statement_in_value(span: Span, branch: Span) -> Diagnostic {
+    Diagnostic::error("S0036", "this `if` is a value, so its branches have no statements")
+        .at(span, "a statement")
+        .also(branch, "the branch")
+        .because("each branch is one expression, in braces")
+        .help("declare `var x = 0;`, and assign it in a statement: `if condition { x = 1; } else { x = 2; }`")
 }
 
 pub(crate) fn no_test_statement(span: Span, found: &str) -> Diagnostic {

@@ -123,13 +123,16 @@ impl Body<'_, '_> {
         }
         if goes_on.is_none() {
             let where_ = if to == ABOVE { "above" } else { "below" };
-            self.error(
-                "T0090",
-                format!("`{}` cannot be passed on: the interface {where_} has no such event", declared.name),
-                span,
-                "",
-                "name the event to emit",
-            );
+            let other = self.cx.event_at(to, false, &declared.name).map(|other| &self.cx.tree.events[other.index()]);
+            let there = match other {
+                None => "has no such event".into(),
+                Some(other) => {
+                    let names: Vec<&str> = other.parameters.iter().map(|p| p.name.as_str()).collect();
+                    format!("has `{}({})`, with other parameters", other.name, names.join(", "))
+                }
+            };
+            let message = format!("`{}` cannot be passed on: the interface {where_} {there}", declared.name);
+            self.error("T0090", message, span, "", "name the event to emit");
             return None;
         }
         if value.is_some() && declared.message.is_none() {

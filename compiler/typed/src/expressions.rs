@@ -172,6 +172,10 @@ impl Body<'_, '_> {
             self.poisoned = true;
             return;
         }
+        if self.cx.counter_ids.contains_key(name) {
+            let help = "what decides something is a number of the state: `state { seen: u32 }`";
+            return self.error("T0047", format!("the counter `{name}` cannot be read"), span, "a value here", help);
+        }
         let mut known: Vec<String> = self.scopes.iter().flat_map(|s| s.keys().cloned()).collect();
         known.extend(self.cx.cell_ids.keys().chain(self.cx.constants.keys()).cloned());
         known.retain(|name| !name.contains('#'));

@@ -197,7 +197,7 @@ impl Body<'_, '_> {
             Err(id) => {
                 let name = &declared.functions[id.index()].name;
                 let what = format!("`{}` calls itself", name.name);
-                self.error("T0100", what, name.span, "indirectly", "write it as a loop with a bound");
+                self.error("T0100", what, name.span, "directly, or through others", "write it as a loop with a bound");
             }
             Ok(within) => {
                 let calls = self.own.called.iter().map(|f| within[f.index()].saturating_add(1));

@@ -100,7 +100,7 @@ impl Checker<'_> {
             Err(id) => {
                 let function = &functions[id.index()];
                 let found = Diagnostic::error("T0100", format!("`{}` calls itself", function.name))
-                    .at(function.span, "indirectly")
+                    .at(function.span, "directly, or through others")
                     .because("handlers must terminate, so functions cannot be recursive")
                     .help("write it as a loop with a bound");
                 self.found.push(found);

@@ -65,12 +65,20 @@ impl Body<'_, '_> {
         };
         if !fine {
             let names: Vec<&str> = event.parameters.iter().map(|p| p.name.as_str()).collect();
+            let head = patterns.iter().find_map(|pattern| match &pattern.kind {
+                PatternKind::Header(header) => Some(header.name.name.as_str()),
+                _ => None,
+            });
+            let help = match head.filter(|head| self.cx.header_ids.contains_key(*head)) {
+                Some(head) => format!("a header is part of its message: `m - {head} {{ ... }}`"),
+                None => format!("they are ({})", names.join(", ")),
+            };
             self.error(
                 "T0105",
                 format!("`{}` has {}", event.name, counted(count as u64, "parameter")),
                 span,
                 format!("{} here", counted(patterns.len() as u64, "pattern")),
-                format!("they are ({})", names.join(", ")),
+                help,
             );
             return None;
         }

@@ -273,7 +273,7 @@ fn numbers_between(left: &Value, right: &Value) -> (Type, Option<u64>) {
     let (low, high) = (constant_of(&left.expr), constant_of(&right.expr));
     if left.flexible && right.flexible {
         let element = if low < high { Type::Range(low as u64, high as u64) } else { holder(&right.expr.ty) };
-        return (element, u64::try_from(high - low).ok());
+        return (element, u64::try_from((high - low).max(0)).ok());
     }
     let derived = match &right.expr.ty {
         Type::Range(_, high) => Some(high - 1),

@@ -49,7 +49,9 @@ impl Body<'_, '_> {
 
     /// Joins two ways that lead here. `at` is where they part, for the message.
     pub fn merge(&mut self, one: Flow, other: Flow, at: Span) {
-        self.merge_with(one, other, at, |name| format!("drop it on the other path: `drop {name};`"));
+        self.merge_with(one, other, at, |name| {
+            format!("drop it on the other path, too (`drop {name};`), or end the path that consumes it by `return;`")
+        });
     }
 
     /// Joins the way around a loop and the one through its body.
@@ -84,7 +86,7 @@ impl Body<'_, '_> {
                     .because("after this point it is unknown whether the message has been consumed")
                     .help(help(&name)),
             );
-            merged.uses.insert(*id, Use::Gone(gone));
+            merged.uses.insert(*id, Use::Unknown);
         }
         for (id, used) in other.uses {
             merged.uses.entry(id).or_insert(used);

@@ -306,6 +306,7 @@ impl Body<'_, '_> {
         let shown = self.show(ty);
         let help = match ty {
             Type::Option(_) if self.cx.linear(ty) => "to test for a message: `x == none` or `x != none`",
+            Type::Msg | Type::Bounded(_) if op == ast::BinaryOp::Add => "the message comes first: `m + Head { ... }`",
             Type::Msg | Type::Bounded(_) => {
                 "compare its properties: `m.len`, a field of its header, a checksum of `m.bytes`"
             }
@@ -341,8 +342,8 @@ impl Body<'_, '_> {
                 "T0060",
                 format!("expected a shift by less than {width}"),
                 r.span,
-                "may be more",
-                format!("use a constant, or a value of type 0..{width}"),
+                if by.flexible { "it is not" } else { "may be more" },
+                format!("use a constant below {width}, or a value of type 0..{width}"),
             );
             return None;
         }

@@ -54,13 +54,13 @@ impl Checker<'_> {
         let (cell, path, sizes, name, ty) = self.timer_steps(place, names)?;
         if ty != Type::Timer {
             let shown = self.show(&ty);
-            self.error(
-                "T0093",
-                "this is not a timer",
-                place.span,
-                format!("of type {shown}"),
-                "`on` names a timer of the state",
-            );
+            let help = match ty {
+                Type::Array(..) | Type::Map(..) | Type::Pool(..) | Type::Window(..) => {
+                    format!("`on {name}[i] {{ ... }}` handles each of its timers, of which `i` is the index")
+                }
+                _ => "`on` names a timer of the state".into(),
+            };
+            self.error("T0093", "this is not a timer", place.span, format!("of type {shown}"), help);
             return None;
         }
         Some((cell, path, sizes, name))

@@ -340,17 +340,35 @@ impl Parser<'_> {
         self.advance();
         let condition = self.condition()?;
         let mut height = self.height;
-        let then = self.value_in_braces()?;
+        let then = self.branch()?;
         height = height.max(self.height);
         let whole = self.since(start);
         if !self.at_word("else") {
             return self.fail_with(errors::if_without_else(whole, self.span()));
         }
         self.advance_as(Role::Operator(0));
-        let otherwise = if self.at_word("if") { self.nested(|p| p.primary())? } else { self.value_in_braces()? };
+        let otherwise = if self.at_word("if") { self.nested(|p| p.primary())? } else { self.branch()? };
         height = height.max(self.height);
         self.grown(height)?;
         Ok(ExprKind::If(Box::new(IfExpr { condition, then, otherwise })))
+    }
+
+    /// The branch of an `if` that is a value; statements have a message of their own.
+    fn branch(&mut self) -> Parse<Expr> {
+        let open = self.span();
+        self.expect_as(TokenKind::OpenBrace, Role::Value)?;
+        if ["let", "var", "drop", "pass", "count", "arm", "cancel", "return"].contains(&self.word())
+            && self.ahead(1) != TokenKind::CloseBrace
+        {
+            return self.fail_with(errors::statement_in_value(self.span(), open));
+        }
+        let value = self.expr()?;
+        use TokenKind::{AndEqual, BarEqual, Equal, MinusEqual, PlusEqual, Semicolon, StarEqual};
+        if matches!(self.kind(), Semicolon | Equal | PlusEqual | MinusEqual | StarEqual | BarEqual | AndEqual) {
+            return self.fail_with(errors::statement_in_value(value.span, open));
+        }
+        self.close_as(TokenKind::CloseBrace, open, Role::Value)?;
+        Ok(value)
     }
 
     /// `{ value }`

@@ -250,6 +250,9 @@ impl Parser<'_> {
         // The lexer has reported text that it could not read.
         let unread = |kind| matches!(kind, TokenKind::Unknown | TokenKind::OpenText);
         let told = unread(self.kind()) || self.position > 0 && unread(self.lexed.tokens[self.position - 1].kind);
+        // A reserved word is named where it is declared, not at each use.
+        let again = |known: &Diagnostic| known.code == errors::RESERVED && known.message == diagnostic.message;
+        let told = told || self.found.iter().any(again);
         if self.last_error != Some(self.position) && self.found.len() < MOST_ERRORS && !told {
             self.found.push(self.hinted(diagnostic));
         }
