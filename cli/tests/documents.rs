@@ -170,8 +170,8 @@ fn stack_of_the_page_of_the_c_interface_encrypts() {
         ("    struct secure_config config;\n", format!("    {VALUES}\n{before}")),
         ("    STACK->config_default(&config);\n", String::new()),
         (
-            "    pass_on(self, peer);\n}\n\nint main",
-            format!("{after}    pass_on(self, peer);\n    return 0;\n}}\n\nint main"),
+            "    pass_on(self, peer);\n}\n\nstatic void end",
+            format!("{after}    pass_on(self, peer);\n    return 0;\n}}\n\nstatic void end"),
         ),
         ("    begin(&a, &b, \"a\", 11);\n", format!("    {KEYS}\n    begin(&a, &b, \"a\", 11);\n")),
     ];

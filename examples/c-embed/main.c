@@ -94,6 +94,16 @@ static void begin(struct end *self, struct end *peer, const char *name, uint32_t
     pass_on(self, peer);
 }
 
+static void end(struct end *self) {
+    STACK->discard(self->state, self->pool);
+    free(self->state);
+    free(self->pool);
+    free(self->counters);
+    free(self->out.outputs);
+    free(self->out.segments);
+    free(self->out.bytes);
+}
+
 int main(void) {
     struct end a = {.address = {.port = 1, .family = 4}}, b = {.address = {.port = 2, .family = 4}};
     begin(&a, &b, "a", 11);
@@ -126,6 +136,8 @@ int main(void) {
             return 1;
         }
     }
+    end(&a);
+    end(&b);
     printf("%u messages of 3000 bytes arrived; %u frames were sent, every third was lost\n", b.delivered, sent);
     return 0;
 }

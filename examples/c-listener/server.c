@@ -11,9 +11,13 @@
 
 /* Sends back what was delivered: copied first, as it is lent until the next call. */
 static void answer(struct nacre_listener *listener, uint64_t now, const struct nacre_listener_event *event) {
-    static uint8_t message[65536];
+    static uint8_t message[1 << 17]; /* longer than any message that `reliable` takes */
     uint32_t len = 0;
-    for (uint32_t i = 0; i < event->segments_len && len + event->segments[i].len <= sizeof message; i++) {
+    for (uint32_t i = 0; i < event->segments_len; i++) {
+        if (event->segments[i].len > sizeof message - len) {
+            fprintf(stderr, "a message is too long\n");
+            return;
+        }
         memcpy(message + len, event->segments[i].at, event->segments[i].len);
         len += event->segments[i].len;
     }

@@ -167,6 +167,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "nacre_taken": (c_int, [_L, c_uint64, c_uint16]),
     "nacre_peer": (c_int, [_L, c_uint64, POINTER(CAddress)]),
     "nacre_statistics_of": (c_int, [_L, c_uint64, POINTER(CStatistics)]),
+    "nacre_listener_count": (c_int, [_L, c_uint32, POINTER(c_char_p), POINTER(c_uint64)]),
     "nacre_counter": (c_int, [_L, c_uint64, c_char_p, POINTER(c_uint64)]),
     "nacre_counter_name": (c_char_p, [_L, c_uint64, c_uint32]),
     "nacre_error": (c_char_p, [_L]),

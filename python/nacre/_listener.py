@@ -428,6 +428,17 @@ class Listener:
         """Numbers about all connections."""
         return self._statistics(0)
 
+    def counts(self) -> dict[str, int]:
+        """What belongs to no connection, by name: `malformed` frames, `unknown_cookies`, first frames of an
+        `other_stack`, for which there was no room (`limited`), or whose sender was asked to prove its address
+        (`retried`)..."""
+        found: dict[str, int] = {}
+        name, value = ctypes.c_char_p(), ctypes.c_uint64()
+        place = ctypes.byref(name), ctypes.byref(value)
+        while self._use(lambda raw: int(library.nacre_listener_count(raw, len(found), *place))) == c.OK:
+            found[(name.value or b"").decode()] = value.value
+        return found
+
     def close(self) -> None:
         """Discards all connections at once: their peers are not notified. Nothing can be called afterwards. A handler
         of a signal may call it while another call waits, which then ends."""

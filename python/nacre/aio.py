@@ -358,10 +358,7 @@ class Endpoint:
         of a second or has failed. Raises ConnectionEnded with the last failure, TimeoutError, OSError if there is no
         such host."""
         try:
-            if reconnect is not None:
-                begun = self._keep(host, port, stack, expect, given, reconnect)
-            else:
-                begun = self._connect(host, port, stack, expect, given)
+            begun = self._connect(host, port, stack, expect, given, reconnect)
             return await asyncio.wait_for(begun, timeout)
         except asyncio.TimeoutError:
             why = f"{host} has not answered"
@@ -454,23 +451,30 @@ class Endpoint:
         return self._listener
 
     async def _connect(
-        self, host: str, port: int, stack: Stack, expect: Message | str | None, given: Given | None
+        self,
+        host: str,
+        port: int,
+        stack: Stack,
+        expect: Message | str | None,
+        given: Given | None,
+        reconnect: Backoff | None,
     ) -> Connection:
         port_of(port)
-        found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
-        addresses = list(dict.fromkeys(address[4][0] for address in found))
+        addresses = await self._addresses(host, port)
         trying: dict[asyncio.Future[None], Connection] = {}
         failure: Exception = NacreError(f"{host} has no address")
         won: Connection | None = None
         try:
             for number, address in enumerate(addresses):
                 try:
-                    below = self._there().connect(str(address), port, stack, expect=expect, given=given)
+                    below = self._begin(host, address, port, stack, expect, given, reconnect)
                 except NacreError as error:
                     failure = error
                 else:
                     begun = self._enter(below)
-                    trying[asyncio.ensure_future(_confirmed(begun))] = begun
+                    # One that is begun again is tried until another address has answered.
+                    confirmed = _confirmed(begun) if reconnect is None else begun.opened()
+                    trying[asyncio.ensure_future(confirmed)] = begun
                     self._look_soon()
                 is_last = number + 1 == len(addresses)
                 while trying and won is None:
@@ -497,29 +501,31 @@ class Endpoint:
                 if begun is not won and begun._ended is None:
                     begun.discard()
 
-    async def _keep(
+    def _begin(
         self,
         host: str,
+        address: str,
         port: int,
         stack: Stack,
         expect: Message | str | None,
         given: Given | None,
-        reconnect: Backoff,
-    ) -> Connection:
-        port_of(port)
-        found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
-        first = str(found[0][4][0])
-        below = self._there().connect(
-            host, port, stack, expect=expect, given=given, reconnect=reconnect, first=first
-        )
-        connection = self._enter(below)
-        self._look_soon()
+        reconnect: Backoff | None,
+    ) -> _listener.Connection:
+        """Begins a connection with an address of the host; one that is begun again looks for the host anew."""
+        listener = self._there()
+        if reconnect is None:
+            return listener.connect(address, port, stack, expect=expect, given=given)
+        return listener.connect(host, port, stack, expect=expect, given=given, reconnect=reconnect, first=address)
+
+    async def _addresses(self, host: str, port: int) -> list[str]:
+        """The addresses of a host, each once."""
+        if not isinstance(host, str):
+            raise TypeError("the host is its name or address, a str")
         try:
-            await connection.opened()
-        except BaseException:
-            connection.discard()
-            raise
-        return connection
+            found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
+        except UnicodeError as error:
+            raise OSError(f"{host!r} is no name of a host: {error}") from None
+        return list(dict.fromkeys(str(address[4][0]) for address in found))
 
     def _enter(self, below: _listener.Connection) -> Connection:
         connection = Connection(self, below)

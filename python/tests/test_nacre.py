@@ -7,6 +7,7 @@ import logging
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -128,6 +129,17 @@ class Listeners(unittest.TestCase):
             self.assertEqual(connection.peer, nacre.Address("127.0.0.1", server.port))
             self.assertEqual(client.statistics().connections, 1)
 
+    def test_frames_of_strangers_are_counted(self) -> None:
+        with nacre.Listener("127.0.0.1") as server, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+            server.serve(reliable)
+            for length in (1, 40):
+                stranger.sendto(b"\x00" * length, ("127.0.0.1", server.port))
+            for _ in server.events(0.2):
+                pass
+            counts = server.counts()
+            self.assertEqual(sum(counts.values()), 2, counts)
+            self.assertGreater(counts["malformed"], 0)
+
     def test_wrong_values_are_refused_before_anything_happens(self) -> None:
         with nacre.Listener("127.0.0.1") as listener:
             connection = listener.connect("127.0.0.1", 7, reliable)
@@ -215,7 +227,7 @@ class Listeners(unittest.TestCase):
                 server.serve(reliable, given)
                 with self.assertLogs("nacre") as logged:
                     client.connect("127.0.0.1", server.port, reliable)
-                    self.assertEqual(until(client, nacre.Closed, server).reason, nacre.Reason.BUSY)
+                    self.assertEqual(until(client, nacre.Closed, server).reason, nacre.Reason.REFUSED)
                 self.assertIn("given values could not be set", logged.output[0])
                 self.assertEqual(server.statistics().connections, 0)
 
@@ -230,8 +242,9 @@ class Listeners(unittest.TestCase):
         with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1") as client:
             server.serve(reliable, {"floor.nothing": 1})
             client.connect("127.0.0.1", server.port, reliable)
-            self.assertEqual(until(client, nacre.Closed, server).reason, nacre.Reason.BUSY)
+            self.assertEqual(until(client, nacre.Closed, server).reason, nacre.Reason.REFUSED)
             self.assertEqual(server.statistics().connections, 0)
+            self.assertEqual(server.counts()["not_accepted"], 1)
 
     def test_code_and_text_come_with_the_end(self) -> None:
         with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1") as client:
@@ -463,12 +476,24 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             setattr(loop, "getaddrinfo", several)
             try:
                 async with aio.Endpoint() as endpoint:
-                    connection = await endpoint.connect("example", server.port, reliable, timeout=LONG)
-                    await connection.send(b"found")
-                    self.assertEqual(await connection.receive(), b"found")
-                    self.assertEqual(len(endpoint._connections), 1)
+                    for again in (None, nacre.Backoff()):
+                        connection = await endpoint.connect(
+                            "example", server.port, reliable, timeout=LONG, reconnect=again
+                        )
+                        await connection.send(b"found")
+                        self.assertEqual(await connection.receive(), b"found")
+                        self.assertEqual(len(endpoint._connections), 1)
+                        await connection.close()
             finally:
                 setattr(loop, "getaddrinfo", real)
+
+    async def test_names_that_are_none_are_refused(self) -> None:
+        async with aio.Endpoint() as endpoint:
+            for name in ("a" * 70 + ".example", "x..y"):
+                with self.assertRaises(OSError):
+                    await endpoint.connect(name, 7, reliable)
+            with self.assertRaises(TypeError):
+                await endpoint.connect(None, 7, reliable)  # type: ignore[arg-type]
 
     async def test_slow_reader_slows_the_sender_down_if_grants_are_counted(self) -> None:
         async with await aio.listen("127.0.0.1", 0, credited) as server:

@@ -37,7 +37,7 @@ enum nacre_notice_kind {
     NACRE_NOTICE_ARRIVED = 1,     /* a peer began a connection; its address may yet be forged */
     NACRE_NOTICE_OPENED = 2,      /* the peer has confirmed that it receives our frames */
     NACRE_NOTICE_DELIVERED = 3,   /* a message: data, len */
-    NACRE_NOTICE_WRITABLE = 4,    /* a call that was refused would be accepted now */
+    NACRE_NOTICE_WRITABLE = 4,    /* a call that was refused would be accepted now; does not come after nacre_close */
     NACRE_NOTICE_CLOSED = 5,      /* the connection has ended: reason; its number is invalid from now on. arguments[0]: 1 if the
                                    * peer's application said why: arguments[1] is its code, text its text. Of nacre_reconnect: of
                                    * arguments[2] messages that it had accepted, arguments[3] are known to have been taken */
@@ -286,6 +286,10 @@ int nacre_set_user(struct nacre_listener *listener, uint64_t connection, void *u
 void *nacre_user(const struct nacre_listener *listener, uint64_t connection);
 /* Numbers about a connection, or (0) about the listener. */
 int nacre_statistics_of(const struct nacre_listener *listener, uint64_t connection, struct nacre_statistics *statistics);
+/* What the listener counts that belongs to no connection, from 0 on: malformed frames, unknown cookies, first frames of other stacks, for which there
+ * was no room, or whose sender was asked to prove its address ("malformed", "unknown_cookies", "other_stack", "limited", "retried"...).
+ * The names are those of `ListenerStatistics` in Rust, and last. NACRE_RUN_ERROR: there are no more. */
+int nacre_listener_count(const struct nacre_listener *listener, uint32_t index, const char **name, uint64_t *value);
 /* A counter of the connection's stack by its name ("pt2pt.retransmitted"). NACRE_RUN_ERROR: the stack has none with this name. */
 int nacre_counter(struct nacre_listener *listener, uint64_t connection, const char *name, uint64_t *value);
 /* The names of the stack's counters from 0 on, lent until the next call; NULL: there are no more. */

@@ -247,6 +247,10 @@ static void replace_older(struct nacre_listener *l, struct connection *c) {
     struct peer peer = {&c->address, c->identity, fingerprint_of(l, c)};
     confirm(c);
     for (struct connection *other; c->arrived && (other = older(l, &peer, c->id)) != NULL;) {
+        if (other->peer_is_over) { /* all has arrived, and only its last acknowledgement is missing */
+            end(l, other, NACRE_CLOSED);
+            continue;
+        }
         l->statistics.restarted += other->phase == LIVE;
         end(l, other, NACRE_RESTARTED);
     }

@@ -238,7 +238,8 @@ struct nacre_listener *nacre_listener_init(void *memory, size_t size, const stru
     place_all(&places, options, l);
     l->options = *options;
     l->options.stacks = NULL;
-    l->options.ping_after = larger(options->ping_after, MILLISECOND);
+    /* A peer that is only idle is asked several times before it counts as gone. */
+    l->options.ping_after = larger(at_most(options->ping_after, options->timeout / 4), MILLISECOND);
     l->memory = memory;
     l->size = needed;
     l->out.abi = NACRE_ABI;

@@ -11,8 +11,8 @@ use std::net::{IpAddr, SocketAddr};
 
 /// Refusals of one peer are reported once in this time.
 const REPORT_EVERY_NS: u64 = SECOND;
-/// Peers whose refusal is remembered for that.
-const REPORTS: usize = 1024;
+/// Peers whose refusal is reported in that time: strangers must not flood the application with events.
+const REPORTS: usize = 16;
 
 /// Knows the unconfirmed connections, and rations answers and reports.
 #[derive(Debug)]

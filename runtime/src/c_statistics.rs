@@ -7,8 +7,8 @@ use crate::c_notice::in_c;
 use crate::c_text::{invalid, text};
 use crate::event::ConnectionId;
 use crate::stack::Stack;
-use crate::statistics::{ConnectionStatistics, Traffic};
-use std::ffi::{c_char, c_int, c_void};
+use crate::statistics::{ConnectionStatistics, ListenerStatistics, Traffic};
+use std::ffi::{c_char, c_int, c_void, CStr};
 use std::ptr;
 
 /// `struct nacre_statistics`.
@@ -81,6 +81,54 @@ pub unsafe extern "C" fn nacre_statistics_of(
             OK
         }
         Err(_) => CLOSED,
+    }
+}
+
+/// What a listener counts beside traffic, by name.
+fn counts(all: &ListenerStatistics) -> [(&'static CStr, u64); 19] {
+    [
+        (c"arrived", all.arrived),
+        (c"connected", all.connected),
+        (c"not_accepted", all.not_accepted),
+        (c"malformed", all.malformed),
+        (c"unknown_cookies", all.unknown_cookies),
+        (c"other_stack", all.other_stack),
+        (c"late", all.late),
+        (c"evicted", all.evicted),
+        (c"retried", all.retried),
+        (c"limited", all.limited),
+        (c"restarted", all.restarted),
+        (c"moved", all.moved),
+        (c"agreements", all.agreements),
+        (c"forged", all.forged),
+        (c"insecure", all.insecure),
+        (c"controls_in", all.controls_in),
+        (c"controls_out", all.controls_out),
+        (c"controls_ignored", all.controls_ignored),
+        (c"answers_withheld", all.answers_withheld),
+    ]
+}
+
+/// # Safety
+/// `name` and `value` are writable.
+#[no_mangle]
+pub unsafe extern "C" fn nacre_listener_count(
+    listener: *const CListener,
+    index: u32,
+    name: *mut *const c_char,
+    value: *mut u64,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let (this, name, value) = unsafe { (listener.as_ref(), name.as_mut(), value.as_mut()) };
+    let (Some(this), Some(name), Some(value)) = (this, name, value) else {
+        return ERROR;
+    };
+    match counts(&this.listener.statistics()).get(index as usize) {
+        Some((known, count)) => {
+            (*name, *value) = (known.as_ptr(), *count);
+            OK
+        }
+        None => ERROR,
     }
 }
 

@@ -103,7 +103,8 @@ impl fmt::Display for StackName {
 pub enum Error {
     /// The system refused something.
     Io { doing: &'static str, cause: io::Error },
-    /// The stack does not accept the call now; nothing happened. Wait for `Event::Writable`.
+    /// The stack does not accept the call now; nothing happened. Wait for `Event::Writable`, which does not come after
+    /// `close`.
     Refused,
     /// The message is longer than the stack ever accepts, in bytes; nothing happened.
     TooLong { len: usize, max: usize },
@@ -153,9 +154,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Io { doing, cause } => write!(f, "{doing}: {cause}"),
-            Error::Refused => {
-                f.write_str("the stack does not accept this now: wait until it is writable, or send less at once")
-            }
+            Error::Refused => f.write_str(
+                "the stack does not accept this now: wait until it is writable, or send less at once; after `close` it \
+                    accepts nothing more",
+            ),
             Error::TooLong { len, max } => {
                 write!(f, "the message has {len} bytes; the stack accepts at most {max}")
             }

@@ -31,7 +31,8 @@ pub struct Options {
     /// connections come, together enough for 256 connections that hold all they can, but no more than 64 MiB and never
     /// less than one connection needs.
     pub pool_blocks: Option<u32>,
-    /// After so long without a frame from the peer it is sent a ping. Default 5 s.
+    /// After so long without a frame from the peer it is sent a ping, or after a quarter of `timeout` if that is less.
+    /// Default 5 s.
     pub ping_after: Duration,
     /// After so long without a frame from the peer the connection is closed with `timeout`. Default 30 s.
     pub timeout: Duration,

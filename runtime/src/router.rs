@@ -151,7 +151,7 @@ impl<O: Outbox> Router<O> {
     #[inline]
     pub(crate) fn set_time(&mut self, now: u64) {
         self.time = self.time.max(now);
-        if self.security.is_used && self.security.process.is_another() {
+        if self.security.process.is_another() {
             self.abandon();
         }
     }

@@ -13,7 +13,7 @@ use crate::secure::handshake::{Agreed, Responder};
 use crate::secure::noise::{Credentials, Parameters};
 use crate::secured::{First, Who};
 use crate::wire::secure::{Finish, Initiate, Inner, Respond};
-use crate::wire::{Control, Label};
+use crate::wire::{Control, Ending, Label};
 use aws_lc_rs::digest::{digest, SHA256};
 use std::net::{IpAddr, SocketAddr};
 
@@ -100,7 +100,7 @@ impl<O: Outbox> Router<O> {
         let is_welcome = self.room_for(ip, proven) != Room::Never;
         let Some(place) = is_welcome.then(|| self.propose().ok()).flatten() else {
             self.statistics.limited += 1;
-            self.answer_busy(peer.address, len, initiate.from);
+            self.answer_ended(peer.address, len, initiate.from, Ending::Busy);
             return true;
         };
         let own = self.payload(place, self.options.identity, 0);

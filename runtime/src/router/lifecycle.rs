@@ -34,10 +34,18 @@ impl<O: Outbox> Router<O> {
         let mut older = self.connections.of_peer(&peer);
         older.retain(|other| other.is_older(id));
         older.sort_unstable();
-        for other in older {
-            self.statistics.restarted += u64::from(self.get(other).is_ok_and(|other| other.phase == Phase::Live));
-            self.end(other, Reason::Restarted);
+        older.into_iter().for_each(|other| self.end_replaced(other));
+    }
+
+    /// Ends a connection whose peer has another one now: the peer has restarted, unless it has said that this one ended
+    /// in order there, so that all has arrived and only its last acknowledgement is missing.
+    pub(super) fn end_replaced(&mut self, id: ConnectionId) {
+        let Ok(connection) = self.get(id) else { return };
+        if connection.peer_is_over {
+            return self.end(id, Reason::Closed);
         }
+        self.statistics.restarted += u64::from(connection.phase == Phase::Live);
+        self.end(id, Reason::Restarted);
     }
 
     /// Ends a connection now, and notifies the application if needed.

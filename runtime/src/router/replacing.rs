@@ -4,7 +4,6 @@
 use super::initiating::{AGAIN_FIRST_NS, AGAIN_LAST_NS};
 use super::Router;
 use crate::connection::Phase;
-use crate::error::Reason;
 use crate::event::ConnectionId;
 use crate::outbox::Outbox;
 use crate::secured::{Rivals, Who};
@@ -78,8 +77,7 @@ impl<O: Outbox> Router<O> {
         let Some(rivals) = secured.rivals.take_if(|rivals| rivals.token == token) else { return false };
         for other in rivals.ids {
             if self.security.connections_of(&who).contains(&other) {
-                self.statistics.restarted += u64::from(self.get(other).is_ok_and(|it| it.phase == Phase::Live));
-                self.end(other, Reason::Restarted);
+                self.end_replaced(other);
             }
         }
         true

@@ -13,7 +13,7 @@ use crate::peers::Peer;
 use crate::shares::Cause;
 use crate::stack::GivenRole;
 use crate::stepper::Op;
-use crate::wire::{fingerprint, short_key, Identification, Label, Preamble};
+use crate::wire::{fingerprint, short_key, Ending, Identification, Label, Preamble};
 use std::io;
 use std::net::SocketAddr;
 
@@ -223,14 +223,15 @@ impl<O: Outbox> Router<O> {
         };
         let Some(proposed) = is_welcome.then(|| self.propose_for(&how)).flatten() else {
             self.statistics.limited += 1;
-            return self.have_no_room(peer, len, &how);
+            return self.turn_away(peer, len, &how, Ending::Busy);
         };
         let (id, config) = (proposed.id, self.config_for(kind, proposed.cookie, peer, &how));
         let mark = self.events.len();
         if let Err(error) = self.open(proposed, kind, peer, &config, Phase::Tentative) {
             self.statistics.not_accepted += 1;
             self.errors.push((peer.address, io::Error::other(error.to_string())));
-            return self.have_no_room(peer, len, &how);
+            let why = if config.is_refused() { Ending::Refused } else { Ending::Busy };
+            return self.turn_away(peer, len, &how, why);
         }
         if self.run(id, Op::Input { len }) == Outcome::Done {
             self.keep(id, mark, len, how);
@@ -240,9 +241,10 @@ impl<O: Outbox> Router<O> {
         }
     }
 
-    fn have_no_room(&mut self, peer: Peer, len: usize, how: &Begin) {
+    /// Answers a first frame that begins no connection.
+    fn turn_away(&mut self, peer: Peer, len: usize, how: &Begin, why: Ending) {
         if let Begin::Claimed(who) | Begin::Proven(who, _) = how {
-            self.answer_busy(peer.address, len, who.label());
+            self.answer_ended(peer.address, len, who.label(), why);
         }
     }
 

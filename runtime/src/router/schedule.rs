@@ -11,6 +11,9 @@ use crate::timers::Timers;
 /// A silent peer is not asked more often.
 const PING_AFTER_MIN_NS: u64 = MILLISECOND;
 
+/// A silent peer is asked so often at least before it counts as gone.
+const PINGS_BEFORE_TIMEOUT: u64 = 4;
+
 /// Which connection is looked at next, and when.
 pub(crate) struct Schedule {
     pub(super) timers: Timers,
@@ -27,7 +30,8 @@ pub(crate) struct Schedule {
 impl Schedule {
     /// Nothing to do.
     pub(crate) fn new(ping_after: u64, timeout: u64) -> Schedule {
-        let ping_after = ping_after.max(PING_AFTER_MIN_NS);
+        // A peer that is only idle is asked several times before it counts as gone.
+        let ping_after = ping_after.min(timeout / PINGS_BEFORE_TIMEOUT).max(PING_AFTER_MIN_NS);
         let (timers, waiting, intake) = (Timers::default(), VecDeque::new(), Intake::default());
         Schedule { timers, waiting, unserved: 0, intake, ping_after, timeout }
     }

@@ -222,7 +222,8 @@ impl<O: Outbox> Router<O> {
         self.security.refusals.remember(SecureRefusal { address, own, to, channel, words }, now);
     }
 
-    /// This process is a copy: the original goes on with the keys, so this one must not use them.
+    /// This process is a copy: the original goes on with its connections, so this one must not use their numbers and
+    /// keys, too: the peer would take messages of one for copies of the other's.
     #[cold]
     pub(super) fn abandon(&mut self) {
         self.security.process = Process::this();
@@ -231,14 +232,12 @@ impl<O: Outbox> Router<O> {
             self.random = Random::from_system();
         }
         self.security.renew_resets(&mut self.random);
-        let secured = self.connections.iter().filter(|connection| connection.secured.is_some());
-        let mut ended: Vec<ConnectionId> = secured.map(|connection| connection.id).collect();
+        let mut ended: Vec<ConnectionId> = self.connections.iter().map(|connection| connection.id).collect();
         ended.extend(self.security.handshakes.ids());
         ended.sort();
         for id in ended {
             if let Ok(peer) = self.address_of(id) {
-                let cause =
-                    io::Error::other("this process is a copy (fork): its secure connections are the original's");
+                let cause = io::Error::other("this process is a copy (fork): its connections are the original's");
                 self.events.push(Head::Error { connection: Some(id), peer, cause });
             }
             self.outbox.discard(Some(id));

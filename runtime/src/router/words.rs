@@ -110,9 +110,9 @@ impl<O: Outbox> Router<O> {
         true
     }
 
-    /// A first frame for which there is no room.
-    pub(super) fn answer_busy(&mut self, from: SocketAddr, len: usize, to: Label) {
-        let control = Control::Ended { to, why: Ending::Busy, words: Words::default() };
+    /// A first frame for which there is no room (`Busy`), or whose connection the program has refused (`Refused`).
+    pub(super) fn answer_ended(&mut self, from: SocketAddr, len: usize, to: Label, why: Ending) {
+        let control = Control::Ended { to, why, words: Words::default() };
         if self.may_answer(from) {
             self.answer(from, len, &control);
         }

@@ -1,4 +1,5 @@
-//! What a peer is told about the end of its connection arrives, is believed of nobody else, and costs little.
+//! What a peer is told about the end of its connection arrives, is believed of nobody else, and costs little. Nothing
+//! else ends a connection: neither silence alone, nor a copy of the process.
 
 use super::tests::events;
 use super::*;
@@ -145,6 +146,37 @@ fn end_of_the_peer_ends_nothing_here() {
     assert_eq!(world.client.connections().len(), 1);
 }
 
+/// The last acknowledgement is lost, and the peer begins its next connection at once: nothing was lost with the first.
+#[test]
+fn next_connection_of_a_peer_that_has_closed_is_no_restart() {
+    for is_told in [true, false] {
+        let mut world = World::new(Options::default());
+        world.run(100, || false);
+        world.client.close(world.id).unwrap();
+        while !world.words[1].last().unwrap().starts_with("closed") {
+            world.run(1, || false);
+        }
+        let last = std::mem::take(world.client.outbox_mut());
+        for (_, frame) in last.iter().filter(|(_, frame)| is_told && Control::read(frame).is_some()) {
+            world.server.datagram(address(CLIENT), frame);
+        }
+        world.client.connect(address(0), &window(), |_| {}).unwrap();
+        world.run(50, || false);
+        let ended = if is_told { "closed Closed" } else { "closed Restarted" };
+        let closed: Vec<&String> = world.words[0].iter().filter(|word| word.starts_with("closed")).collect();
+        assert_eq!(closed, [ended], "{:?}", world.words[0]);
+        assert_eq!(world.server.statistics().restarted, u64::from(!is_told));
+    }
+}
+
+/// A short timeout alone ends no connection whose peer is there, at neither end.
+#[test]
+fn idle_peers_are_asked_before_they_count_as_gone() {
+    let mut world = World::new(Options { timeout: std::time::Duration::from_secs(3), ..Options::default() });
+    world.run(20_000, || false);
+    assert!(world.words.iter().flatten().all(|word| !word.starts_with("closed")), "{:?}", world.words);
+}
+
 /// Whatever is lost, both ends learn of the end; who hears nothing answers for 3 s and leaves.
 #[test]
 fn end_that_is_not_heard_costs_time_alone() {
@@ -204,4 +236,33 @@ fn long_texts_and_connections_that_are_not_there_are_errors() {
     assert!(matches!(world.client.close_with(world.id, words(1)), Err(Error::NoConnection)));
     world.client.set_time(40 * SECOND);
     assert!(events(&mut world.client).is_empty());
+}
+
+/// Two processes with one connection would give their messages the same numbers.
+#[test]
+fn copied_process_does_not_use_the_connections_of_the_original() {
+    let mut world = World::new(Options::default());
+    world.run(100, || false);
+    // SAFETY: the copy only looks at its own memory, and ends at once.
+    let status = unsafe {
+        match libc::fork() {
+            0 => {
+                let client = &mut world.client;
+                client.set_time(world.now + 1);
+                let told = events(client);
+                let is_told = told.len() == 2 && told[0].starts_with("error") && told[1] == "closed Unknown";
+                let is_right = is_told && client.send(world.id, b"copy").is_err() && client.outbox().is_empty();
+                libc::_exit(i32::from(!is_right));
+            }
+            child => {
+                let mut status = 0;
+                assert_eq!(libc::waitpid(child, &raw mut status, 0), child);
+                status
+            }
+        }
+    };
+    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status}");
+    world.client.send(world.id, b"original").unwrap();
+    world.run(100, || false);
+    assert_eq!(world.words[0].last().map(String::as_str), Some("delivered original"));
 }

@@ -213,7 +213,13 @@ int main(void) {
     CHECK(nacre_connect_with(client, NULL, 0, &nacre_stack_window, &how, &connection) == NACRE_RUN_OK);
     CHECK(nacre_send(client, connection, "third", 5) == NACRE_RUN_OK);
     notice = next(client, server, NACRE_NOTICE_CLOSED);
-    CHECK(notice.connection == connection && notice.reason == NACRE_REASON_BUSY);
+    CHECK(notice.connection == connection && notice.reason == NACRE_REASON_REFUSED);
+    const char *name = NULL;
+    uint64_t not_accepted = 0;
+    for (uint32_t index = 0; nacre_listener_count(server, index, &name, &count) == NACRE_RUN_OK; index++) {
+        not_accepted += strcmp(name, "not_accepted") == 0 ? count : 0;
+    }
+    CHECK(not_accepted > 0); /* the greeting and the message */
     there.refuses = 0;
 
     /* Two connections with one peer, because each has an identity of its own. */
