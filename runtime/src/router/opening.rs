@@ -41,7 +41,7 @@ impl<O: Outbox> Router<O> {
     /// Makes a stack known. A secure one needs keys.
     fn enter(&mut self, stack: &Stack) -> Result<usize, Error> {
         if stack.is_secure() && self.options.keys.is_none() && self.options.psk.is_none() {
-            let why = format!("{}: a secure stack needs `Options::keys` or `Options::psk`", stack.description());
+            let why = format!("{}: a secure stack needs the option `keys` or `psk`", stack.description());
             return Err(Error::Invalid(why));
         }
         if stack.is_secure() && !stack.has_preamble() {

@@ -110,7 +110,7 @@ fn wrong_keys_open_nothing() {
 fn options_that_lack_keys_are_an_error() {
     let without = Options { keys: None, psk: None, ..options(0) };
     let mut router = Router::new(Datagrams::new(), without, 1);
-    assert!(router.serve(&secure(), None).unwrap_err().to_string().contains("Options::keys"));
+    assert!(router.serve(&secure(), None).unwrap_err().to_string().contains("the option `keys`"));
     assert!(router.connect(at(1), &secure(), |_| {}).is_err());
     let mut router = Router::new(Datagrams::new(), Options { keys: None, ..options(0) }, 1);
     let with = |router: &mut Router<Datagrams>, expect| router.connect_expecting(at(1), &secure(), expect, |_| {});

@@ -53,7 +53,7 @@ int main(void) {
 
     struct nacre_listener *plain = listener(NULL, NULL);
     CHECK(nacre_serve(plain, &nacre_stack_window) == NACRE_RUN_ERROR);
-    CHECK(strstr(nacre_error(plain), "Options::keys") != NULL);
+    CHECK(strstr(nacre_error(plain), "the option `keys`") != NULL);
     nacre_listener_free(plain);
 
     struct nacre_listener *server = listener(secrets[1], psk);

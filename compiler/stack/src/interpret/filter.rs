@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
         let units = units(filter.unit, read, inputs);
         let accepted = match &*self.quick(id, filter) {
             Some(quick) => {
-                self.calculate(filter, &quick, units);
+                self.calculate(filter, quick, units);
                 true
             }
             None => self.each_unit(filter, units),
