@@ -459,3 +459,20 @@ fn configurations_set_values_of_all_types_and_charts_show_them_so() {
         assert!(status == 1 && err.contains(words) && err.contains(column), "{name}: {status} {err}");
     }
 }
+
+#[test]
+fn what_an_engine_does_not_check_is_not_said_to_hold() {
+    let of = |configuration, engine| verified("counted", &["--configuration", configuration, "--engine", engine]);
+    let (status, out, _) = of("twice", "explorer");
+    assert!(status == 1 && out.contains("VIOLATED"), "{status}: {out}");
+    for (configuration, engine, unchecked) in [
+        ("twice", "spin-c", "invariants, which C does not have"),
+        ("misused", "spin", "calls that no specification allows"),
+    ] {
+        let (_, out, err) = of(configuration, engine);
+        assert!(out.contains(&format!("note: not checked by this engine: {unchecked}\n")), "{out}{err}");
+        for claim in ["holds in this configuration", "are tried too"] {
+            assert!(!out.contains(claim), "{claim}: {out}");
+        }
+    }
+}

@@ -75,11 +75,6 @@ static bool is_unconnected(struct nacre_listener *l, const struct peer *peer) {
             return false;
         }
     }
-    for (uint32_t i = 0; i < l->options.connections; i++) {
-        if (is_of_peer(l, &l->connections[i], peer)) {
-            remove_connection(l, &l->connections[i]);
-        }
-    }
     return true;
 }
 

@@ -229,12 +229,14 @@ static void confirm(struct connection *c) {
     c->confirmed = true;
 }
 
-/* The oldest connection of a peer that was begun before another one. */
+/* The oldest connection of a peer that was begun before another one, and that neither end has closed in order. Those end
+ * by themselves: the peer still answers there, and what was sent last may not have arrived yet. */
 static struct connection *older(const struct nacre_listener *l, const struct peer *peer, uint64_t id) {
     struct connection *found = NULL;
     for (uint32_t i = 0; i < l->options.connections; i++) {
         struct connection *c = &l->connections[i];
-        if (is_of_peer(l, c, peer) && c->id >> 24 < id >> 24 && (found == NULL || c->id < found->id)) {
+        bool is_open = c->phase == LIVE && !c->peer_is_over;
+        if (is_open && is_of_peer(l, c, peer) && c->id >> 24 < id >> 24 && (found == NULL || c->id < found->id)) {
             found = c;
         }
     }
@@ -247,11 +249,7 @@ static void replace_older(struct nacre_listener *l, struct connection *c) {
     struct peer peer = {&c->address, c->identity, fingerprint_of(l, c)};
     confirm(c);
     for (struct connection *other; c->arrived && (other = older(l, &peer, c->id)) != NULL;) {
-        if (other->peer_is_over) { /* all has arrived, and only its last acknowledgement is missing */
-            end(l, other, NACRE_CLOSED);
-            continue;
-        }
-        l->statistics.restarted += other->phase == LIVE;
+        l->statistics.restarted++;
         end(l, other, NACRE_RESTARTED);
     }
 }

@@ -84,28 +84,52 @@ pub unsafe extern "C" fn nacre_statistics_of(
     }
 }
 
-/// What a listener counts beside traffic, by name.
-fn counts(all: &ListenerStatistics) -> [(&'static CStr, u64); 19] {
+/// What a listener counts besides traffic, by name.
+fn counts(all: ListenerStatistics) -> [(&'static CStr, u64); 19] {
+    // Without `..`, so that a new count cannot be forgotten here.
+    let ListenerStatistics {
+        traffic: _,
+        connections: _,
+        arrived,
+        connected,
+        not_accepted,
+        malformed,
+        unknown_cookies,
+        other_stack,
+        late,
+        evicted,
+        retried,
+        limited,
+        restarted,
+        moved,
+        agreements,
+        forged,
+        insecure,
+        controls_in,
+        controls_out,
+        controls_ignored,
+        answers_withheld,
+    } = all;
     [
-        (c"arrived", all.arrived),
-        (c"connected", all.connected),
-        (c"not_accepted", all.not_accepted),
-        (c"malformed", all.malformed),
-        (c"unknown_cookies", all.unknown_cookies),
-        (c"other_stack", all.other_stack),
-        (c"late", all.late),
-        (c"evicted", all.evicted),
-        (c"retried", all.retried),
-        (c"limited", all.limited),
-        (c"restarted", all.restarted),
-        (c"moved", all.moved),
-        (c"agreements", all.agreements),
-        (c"forged", all.forged),
-        (c"insecure", all.insecure),
-        (c"controls_in", all.controls_in),
-        (c"controls_out", all.controls_out),
-        (c"controls_ignored", all.controls_ignored),
-        (c"answers_withheld", all.answers_withheld),
+        (c"arrived", arrived),
+        (c"connected", connected),
+        (c"not_accepted", not_accepted),
+        (c"malformed", malformed),
+        (c"unknown_cookies", unknown_cookies),
+        (c"other_stack", other_stack),
+        (c"late", late),
+        (c"evicted", evicted),
+        (c"retried", retried),
+        (c"limited", limited),
+        (c"restarted", restarted),
+        (c"moved", moved),
+        (c"agreements", agreements),
+        (c"forged", forged),
+        (c"insecure", insecure),
+        (c"controls_in", controls_in),
+        (c"controls_out", controls_out),
+        (c"controls_ignored", controls_ignored),
+        (c"answers_withheld", answers_withheld),
     ]
 }
 
@@ -123,7 +147,7 @@ pub unsafe extern "C" fn nacre_listener_count(
     let (Some(this), Some(name), Some(value)) = (this, name, value) else {
         return ERROR;
     };
-    match counts(&this.listener.statistics()).get(index as usize) {
+    match counts(this.listener.statistics()).get(index as usize) {
         Some((known, count)) => {
             (*name, *value) = (known.as_ptr(), *count);
             OK

@@ -22,12 +22,12 @@ pub enum Kind {
     /// Bytes.
     Message,
     Address,
-    /// Of these the simulator draws.
+    /// The range from which the simulator draws, both ends included.
     Number {
         least: u64,
         greatest: u64,
     },
-    /// A number of so many bits with a sign, extended to 64 bits.
+    /// A signed number of this width in bits, sign-extended to 64 bits.
     Signed(u8),
     /// A number with names: a truth value, or a variant of an enum.
     Named(Vec<String>),

@@ -1,4 +1,4 @@
-//! Values that a configuration sets: what the host gives to an endpoint, numbers of the state, arguments of calls.
+//! Initial values that a configuration sets: given values of an endpoint, and numbers, flags and enums of the state.
 
 use nacre_driver::is_settable;
 use nacre_stack::{mask, Cell, Expr, ExprKind, Span, Stack, Type};

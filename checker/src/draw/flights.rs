@@ -64,3 +64,27 @@ impl Flights {
         self.all.iter().position(|flight| flight.arrivals.contains(&row))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Hex;
+
+    /// A network may leave the sender open: the search then names an endpoint that has sent nothing like it.
+    #[test]
+    fn frame_comes_from_who_sent_it_if_the_named_sender_did_not() {
+        let frame = |byte: u8| Hex(vec![byte]);
+        let rows = [
+            Row::Sends(0, frame(1)),
+            Row::Sends(1, frame(2)),
+            Row::Arrives { end: 2, from: Some(0), bytes: frame(2) },
+            Row::Arrives { end: 2, from: Some(0), bytes: frame(1) },
+            Row::Arrives { end: 2, from: Some(0), bytes: frame(3) },
+        ];
+        let flights = Flights::of(&rows);
+        let arrivals: Vec<&[usize]> = flights.all.iter().map(|flight| &flight.arrivals[..]).collect();
+        assert_eq!(arrivals, [[3], [2]]);
+        assert!(flights.appeared, "nobody has sent the last one");
+        assert!(!Flights::of(&rows[..4]).appeared);
+    }
+}

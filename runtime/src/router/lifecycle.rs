@@ -37,15 +37,14 @@ impl<O: Outbox> Router<O> {
         older.into_iter().for_each(|other| self.end_replaced(other));
     }
 
-    /// Ends a connection whose peer has another one now: the peer has restarted, unless it has said that this one ended
-    /// in order there, so that all has arrived and only its last acknowledgement is missing.
+    /// Ends a connection whose peer has restarted and has another one now. A connection that one of the ends has closed
+    /// in order is left to its stack: the peer still answers there, and what was sent last may not have arrived yet.
     pub(super) fn end_replaced(&mut self, id: ConnectionId) {
         let Ok(connection) = self.get(id) else { return };
-        if connection.peer_is_over {
-            return self.end(id, Reason::Closed);
+        if connection.phase == Phase::Live && !connection.peer_is_over {
+            self.statistics.restarted += 1;
+            self.end(id, Reason::Restarted);
         }
-        self.statistics.restarted += u64::from(connection.phase == Phase::Live);
-        self.end(id, Reason::Restarted);
     }
 
     /// Ends a connection now, and notifies the application if needed.

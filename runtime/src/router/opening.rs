@@ -110,13 +110,11 @@ impl<O: Outbox> Router<O> {
             let secured = self.get(*id).ok().and_then(|connection| connection.secured.as_ref());
             secured.zip(expect.as_ref()).is_some_and(|(secured, expect)| !expect.is_met_by(secured.peer_key))
         };
-        let same: Vec<ConnectionId> =
-            self.connections.of_peer(&peer).into_iter().filter(|id| !is_another(id)).collect();
-        if same.iter().any(|id| self.get(*id).is_ok_and(|connection| connection.phase == Phase::Live)) {
+        let mut same = self.connections.of_peer(&peer).into_iter().filter(|id| !is_another(id));
+        if same.any(|id| self.get(id).is_ok_and(|connection| connection.phase == Phase::Live)) {
             let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
             return Err(Error::Invalid(why));
         }
-        same.into_iter().for_each(|id| self.remove(id));
         if self.security.handshakes.begun_with(peer.address).any(|pending| pending.peer == peer) {
             let why = format!("a connection with {} and this stack begins; give each its identity", peer.address);
             return Err(Error::Invalid(why));
