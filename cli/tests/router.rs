@@ -80,6 +80,15 @@ fn verdicts_claim_no_more_than_was_run() {
     assert!(out.contains("    messages: as they were sent\n"), "{out}");
 }
 
+/// A stack that closes without having heard the peer: the first frame of a closed connection arrives after that of the
+/// next, and ends it at neither end.
+#[test]
+fn connections_that_were_closed_unheard_replace_no_later_ones() {
+    let (status, out, _) = router("layers/lose/tests.nacre", &["--stack", "lose_half", "--set", "seed=77"]);
+    assert_eq!(status, 0, "{out}");
+    assert!(out.contains("  holds in every run of up to 3 choices; no violation in 2000 random runs"), "{out}");
+}
+
 #[test]
 fn equal_seeds_make_equal_runs() {
     let small = ["--stack", "reliable_plain", "--json", "--set", "choices=1", "--set", "runs=30"];

@@ -151,22 +151,27 @@ impl World<'_> {
     /// A half that was closed, and whose peer was not, has ended in order: everything that it sent has arrived.
     fn check_whole(&self, half: &Half) -> Result<(), Rule> {
         let origin = &self.origins[usize::from(half.number) - 1];
-        let mut numbers = 1..=self.origins.len() as u16;
-        let closed_by_peer =
-            numbers.any(|number| self.origins[usize::from(number) - 1].closed && self.are_halves(number, half.number));
-        match self.subject.service.arrives && !closed_by_peer && origin.delivered < half.sent {
+        match self.subject.service.arrives && !self.is_closed_by_peer(half) && origin.delivered < half.sent {
             true => Err(Rule::Whole),
             false => Ok(()),
         }
     }
 
-    /// When a connection that the peer began is opened, those from before the peer's restart have ended.
+    /// Whether the application of the peer has closed the other half.
+    fn is_closed_by_peer(&self, half: &Half) -> bool {
+        let mut numbers = 1..=self.origins.len() as u16;
+        numbers.any(|number| self.origins[usize::from(number) - 1].closed && self.are_halves(number, half.number))
+    }
+
+    /// When a connection that the peer began is opened, those from before the peer's restart have ended. One that an
+    /// application has closed ends in order, or by silence.
     fn check_older(&self, host: usize, id: ConnectionId) -> Result<(), Broken> {
         let halves = &self.hosts[host].halves;
         let Some(new) = halves.get(&id).filter(|half| half.begun_by_peer) else { return Ok(()) };
         let is_older = |half: &&Half| {
             let same = half.identity == new.identity && half.with == new.with;
-            half.begun_by_peer && !half.strange && !half.ended && same && half.number < new.number
+            let is_left = half.begun_by_peer && !half.strange && !half.ended && same && half.number < new.number;
+            is_left && !half.closing && !self.is_closed_by_peer(half)
         };
         match halves.values().find(is_older) {
             Some(older) => Err(Broken { rule: Rule::Older, host, number: older.number }),

@@ -35,7 +35,8 @@ pub enum Rule {
     Known,
     /// A connection that was begun from a stranger's address is not opened, and does not remain.
     Stranger,
-    /// When a connection is opened, those of the same peer from before its restart have ended.
+    /// When a connection is opened, those of the same peer from before its restart have ended, if no application has
+    /// closed them.
     Older,
     /// When the network works, a connection whose other half is gone ends.
     Half,

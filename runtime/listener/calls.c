@@ -68,11 +68,17 @@ bool nacre_listener_accepts(const struct nacre_listener *l, uint64_t id, uint32_
     return c != NULL && l->kinds[c->kind].send != NACRE_NONE && would_accept(l, c, l->kinds[c->kind].send, len);
 }
 
-/* Two connections with one peer would be taken by it for a restart. */
+/* Two connections with one peer would be taken by it for a restart. One that has ended in order goes on answering,
+ * unless it has never heard the peer: its first frame may arrive after those of the new connection. */
 static bool is_unconnected(struct nacre_listener *l, const struct peer *peer) {
     for (uint32_t i = 0; i < l->options.connections; i++) {
         if (is_of_peer(l, &l->connections[i], peer) && l->connections[i].phase == LIVE) {
             return false;
+        }
+    }
+    for (uint32_t i = 0; i < l->options.connections; i++) {
+        if (is_of_peer(l, &l->connections[i], peer) && l->connections[i].label.cookie == 0) {
+            remove_connection(l, &l->connections[i]);
         }
     }
     return true;

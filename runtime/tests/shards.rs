@@ -70,9 +70,10 @@ fn period() -> u64 {
 
 /// Every connection stays with one shard, each shard has some, and no frame comes to another one.
 fn all_is_divided(at: &str, to: &str, stack: &Stack, options: &Options) {
+    // Before the servers read their clocks: one that must wait for a processor handles frames at the time that it had.
+    let began = period();
     let servers = serve(at, stack, options);
     let to = SocketAddr::new(to.parse().unwrap(), servers.address.port());
-    let began = period();
     let mut clients: Vec<(Listener, ConnectionId)> = (0..CLIENTS)
         .map(|_| {
             let any = SocketAddr::new(to.ip(), 0);

@@ -100,7 +100,8 @@ impl<O: Outbox> Router<O> {
         Ok(id)
     }
 
-    /// Two connections with one peer would be taken by it for a restart.
+    /// Two connections with one peer would be taken by it for a restart. One that has ended in order goes on
+    /// answering, unless it has never heard the peer: its first frame may arrive after those of the new connection.
     fn check_unconnected(&mut self, peer: Peer, with_own_identity: bool, expect: Option<Expect>) -> Result<(), Error> {
         if with_own_identity {
             return Ok(());
@@ -110,11 +111,14 @@ impl<O: Outbox> Router<O> {
             let secured = self.get(*id).ok().and_then(|connection| connection.secured.as_ref());
             secured.zip(expect.as_ref()).is_some_and(|(secured, expect)| !expect.is_met_by(secured.peer_key))
         };
-        let mut same = self.connections.of_peer(&peer).into_iter().filter(|id| !is_another(id));
-        if same.any(|id| self.get(id).is_ok_and(|connection| connection.phase == Phase::Live)) {
+        let mut same = self.connections.of_peer(&peer);
+        same.retain(|id| !is_another(id));
+        if same.iter().any(|id| self.get(*id).is_ok_and(|connection| connection.phase == Phase::Live)) {
             let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
             return Err(Error::Invalid(why));
         }
+        same.retain(|id| self.get(*id).is_ok_and(|connection| connection.label.cookie == 0));
+        same.into_iter().for_each(|id| self.remove(id));
         if self.security.handshakes.begun_with(peer.address).any(|pending| pending.peer == peer) {
             let why = format!("a connection with {} and this stack begins; give each its identity", peer.address);
             return Err(Error::Invalid(why));
