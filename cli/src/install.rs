@@ -27,12 +27,18 @@ const LIMIT: Duration = Duration::from_secs(3600);
 const PYTHON: &[(&str, &str)] = &[
     ("__init__.py", include_str!("../../python/nacre/__init__.py")),
     ("_addresses.py", include_str!("../../python/nacre/_addresses.py")),
+    ("_aio_connecting.py", include_str!("../../python/nacre/_aio_connecting.py")),
+    ("_aio_connection.py", include_str!("../../python/nacre/_aio_connection.py")),
+    ("_connection.py", include_str!("../../python/nacre/_connection.py")),
     ("_events.py", include_str!("../../python/nacre/_events.py")),
+    ("_given.py", include_str!("../../python/nacre/_given.py")),
     ("_interface.py", include_str!("../../python/nacre/_interface.py")),
     ("_keys.py", include_str!("../../python/nacre/_keys.py")),
     ("_listener.py", include_str!("../../python/nacre/_listener.py")),
+    ("_notices.py", include_str!("../../python/nacre/_notices.py")),
     ("_stack.py", include_str!("../../python/nacre/_stack.py")),
     ("_values.py", include_str!("../../python/nacre/_values.py")),
+    ("_waiting.py", include_str!("../../python/nacre/_waiting.py")),
     ("aio.py", include_str!("../../python/nacre/aio.py")),
     ("py.typed", ""),
 ];

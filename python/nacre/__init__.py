@@ -5,6 +5,7 @@
 
 from . import aio
 from ._addresses import Address
+from ._connection import Connection
 from ._events import (
     Arrived,
     Closed,
@@ -21,7 +22,7 @@ from ._events import (
     Writable,
 )
 from ._keys import Keys, key_read, key_text
-from ._listener import Connection, Listener, Waker
+from ._listener import Listener, Waker
 from ._stack import Stack, StackError
 from ._values import Backoff, ConnectionEnded, Faults, Given, NacreError, Refused, Statistics, TooLong
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Union
 from ._addresses import Address
 
 if TYPE_CHECKING:
-    from ._listener import Connection
+    from ._connection import Connection
 
 
 class Reason(enum.IntEnum):
