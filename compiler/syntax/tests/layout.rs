@@ -57,6 +57,15 @@ fn all_designed_layers_parse_and_keep_their_meaning() {
     }
 }
 
+/// What follows a body and a comment continues the statement, and its head is laid out as without the comment.
+#[test]
+fn else_behind_a_comment_is_where_its_if_is() {
+    let inside = |body: &str| format!("worker w {{\n    up init() {{\n{body}    }}\n}}\n");
+    let body = "        if a {\n            b = 1;\n            // no more\n        }\n        // otherwise\n        \
+                else if c == 7 {\n            b = 2;\n        }   // and here\n        else {\n            b = 3;\n        }\n";
+    assert_eq!(check("else", &inside(body)), inside(body));
+}
+
 /// White space has no meaning: with one token per line or all on one line, the tree is the same.
 #[test]
 fn line_breaks_have_no_meaning() {

@@ -67,6 +67,10 @@ impl Printer<'_> {
             self.sequence(start, body, indent, 2);
             self.group(body, indent, true);
             start = source.close_of(body) + 1;
+            // An `else` behind a comment begins a line.
+            if start < to && self.comment_waits(start) {
+                self.break_line(start, indent);
+            }
         }
         self.sequence(start, to, indent, behind);
     }
