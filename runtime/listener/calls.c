@@ -68,20 +68,31 @@ bool nacre_listener_accepts(const struct nacre_listener *l, uint64_t id, uint32_
     return c != NULL && l->kinds[c->kind].send != NACRE_NONE && would_accept(l, c, l->kinds[c->kind].send, len);
 }
 
-/* Two connections with one peer would be taken by it for a restart. One that has ended in order goes on answering,
- * unless it has never heard the peer: its first frame may arrive after those of the new connection. */
-static bool is_unconnected(struct nacre_listener *l, const struct peer *peer) {
+/* Two connections with one peer would be taken by it for a restart. */
+static bool is_unconnected(const struct nacre_listener *l, const struct peer *peer) {
     for (uint32_t i = 0; i < l->options.connections; i++) {
         if (is_of_peer(l, &l->connections[i], peer) && l->connections[i].phase == LIVE) {
             return false;
         }
     }
+    return true;
+}
+
+/* The next connection with a peer begins: it is told again of those that have ended in order, which would otherwise seem
+ * to be from before a restart if the first report is late or lost. One that has never heard the peer ends: its first
+ * frame may arrive after those of the next one, and must not be answered. */
+static void end_before_next(struct nacre_listener *l, const struct peer *peer) {
     for (uint32_t i = 0; i < l->options.connections; i++) {
-        if (is_of_peer(l, &l->connections[i], peer) && l->connections[i].label.cookie == 0) {
-            remove_connection(l, &l->connections[i]);
+        struct connection *c = &l->connections[i];
+        if (!is_of_peer(l, c, peer) || c->phase == LIVE) {
+            continue;
+        }
+        if (c->label.cookie == 0) {
+            remove_connection(l, c);
+        } else {
+            say_over(l, c);
         }
     }
-    return true;
 }
 
 /* Whether the application must set a value of the stack that has no default. */
@@ -120,6 +131,7 @@ int nacre_listener_connect(struct nacre_listener *l, uint64_t now, const struct 
     if (own == 0 && !is_unconnected(l, &peer)) {
         return NACRE_INVALID;
     }
+    end_before_next(l, &peer);
     struct connection *c = propose(l, &cookie);
     if (c == NULL) {
         return NACRE_FULL;

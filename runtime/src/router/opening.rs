@@ -100,12 +100,8 @@ impl<O: Outbox> Router<O> {
         Ok(id)
     }
 
-    /// Two connections with one peer would be taken by it for a restart. One that has ended in order goes on
-    /// answering, unless it has never heard the peer: its first frame may arrive after those of the new connection.
+    /// Two connections with one peer would be taken by it for a restart.
     fn check_unconnected(&mut self, peer: Peer, with_own_identity: bool, expect: Option<Expect>) -> Result<(), Error> {
-        if with_own_identity {
-            return Ok(());
-        }
         // Somebody else, on the way, may use the address of the peer.
         let is_another = |id: &ConnectionId| {
             let secured = self.get(*id).ok().and_then(|connection| connection.secured.as_ref());
@@ -113,17 +109,33 @@ impl<O: Outbox> Router<O> {
         };
         let mut same = self.connections.of_peer(&peer);
         same.retain(|id| !is_another(id));
+        if with_own_identity {
+            self.end_before_next(&same);
+            return Ok(());
+        }
         if same.iter().any(|id| self.get(*id).is_ok_and(|connection| connection.phase == Phase::Live)) {
             let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
             return Err(Error::Invalid(why));
         }
-        same.retain(|id| self.get(*id).is_ok_and(|connection| connection.label.cookie == 0));
-        same.into_iter().for_each(|id| self.remove(id));
         if self.security.handshakes.begun_with(peer.address).any(|pending| pending.peer == peer) {
             let why = format!("a connection with {} and this stack begins; give each its identity", peer.address);
             return Err(Error::Invalid(why));
         }
+        self.end_before_next(&same);
         Ok(())
+    }
+
+    /// The next connection with a peer begins: it is told again of those that have ended in order, which would otherwise
+    /// seem to be from before a restart if the first report is late or lost. One that has never heard the peer ends:
+    /// its first frame may arrive after those of the next one, and must not be answered.
+    fn end_before_next(&mut self, same: &[ConnectionId]) {
+        for id in same {
+            match self.get(*id) {
+                Ok(connection) if connection.phase == Phase::Live => {}
+                Ok(connection) if connection.label.cookie == 0 => self.remove(*id),
+                _ => self.say_over(*id),
+            }
+        }
     }
 
     /// What a new connection will be known by; if there is no room, the one makes it that lingers for the longest time,
