@@ -57,7 +57,10 @@ fn strict_compilers_accept_it() {
     let text = "#include \"nacre_listener.h\"\n#include \"reliable.h\"\n#include \"nacre_listener.h\"\n\
                 size_t size(const nacre_listener_options *o) { return nacre_listener_size(o); }\n";
     std::fs::write(folder.path().join("both.cc"), text).expect("written");
-    compile(folder.path(), "g++", &["-std=c++11", "-Wall", "-Wextra", "-Werror", "-c", "both.cc", "-o", "both.o"]);
+    for compiler in ["g++", "clang++"] {
+        let strict = ["-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c", "both.cc", "-o", "both.o"];
+        compile(folder.path(), compiler, &strict);
+    }
 }
 
 #[test]

@@ -2,6 +2,9 @@
 #define SUPPORT_H
 
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC system_header
+#endif
 extern "C" {
 #endif
 
@@ -31,6 +34,18 @@ uint32_t support_canonical(const struct support_state *s, const struct support_p
 #include "support.h"
 
 #include <string.h>
+
+/* No mistakes in emitted code: conditions that types or constants of the layers decide, parameters that a layer does not
+ * use, and parentheses that C does not need. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wparentheses-equality"
+#pragma clang diagnostic ignored "-Wtautological-bitwise-compare"
+#endif
 
 /* What a step seldom needs. */
 struct support_more {
@@ -906,3 +921,7 @@ static void support_any_settle(void *s, void *pool, uint64_t *counters, struct n
 static void support_any_discard(void *s, void *pool) { support_discard(s, pool); }
 static uint32_t support_any_canonical(const void *s, const void *pool, uint8_t *to, uint32_t max) { return support_canonical(s, pool, to, max); }
 
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif

@@ -11,6 +11,9 @@ use crate::writer::Writer;
 
 /// The interface of every stack, at the head of each header.
 pub const INTERFACE: &str = include_str!("nacre.h");
+/// What C++ does not have, as the array of unknown length at the end of a pool, its compilers have all the same.
+const CPLUSPLUS: &str =
+    "#ifdef __cplusplus\n#ifdef __GNUC__\n#pragma GCC system_header\n#endif\nextern \"C\" {\n#endif\n\n";
 const PROTOTYPES: &str = include_str!("support/prototypes.h");
 
 impl Writer<'_> {
@@ -59,7 +62,7 @@ impl Writer<'_> {
             Section::new(Content::Title, self.head_comment()),
             Section::new(Content::Support, format!("#ifndef {guard}\n#define {guard}\n\n")),
             Section::new(Content::Interface, format!("{INTERFACE}\n")),
-            Section::new(Content::Support, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"),
+            Section::new(Content::Support, CPLUSPLUS),
             Section::of(Content::Bounds, bounds),
             Section::of(Content::Types, code),
             Section::of(Content::Bounds, pool),

@@ -12,6 +12,8 @@ use crate::plan::Item;
 use crate::writer::Writer;
 
 const WORDS: &str = include_str!("support/words.c");
+const QUIET: &str = include_str!("support/quiet.c");
+const QUIET_END: &str = include_str!("support/quiet_end.c");
 const STEP: &str = include_str!("support/step.c");
 const FINISH: &str = include_str!("support/finish.c");
 const POOL: &str = include_str!("support/pool.c");
@@ -92,7 +94,7 @@ impl Writer<'_> {
         let support = [STEP, WORDS, POOL, OUT, CANONICAL].map(|text| self.support(text)).join("\n");
         let mut source = vec![
             Section::new(Content::Title, self.head_comment() + &level),
-            Section::new(Content::Support, head),
+            Section::new(Content::Support, head + QUIET),
             Section::of(Content::Bounds, bounds),
             Section::of(Content::Types, queue),
             Section::new(Content::Support, support),
@@ -114,6 +116,7 @@ impl Writer<'_> {
         source.push(Section::of(Content::State, spaced(canonical)));
         source.push(Section::new(Content::Support, self.support(ANY)));
         source.push(Section::of(Content::Descriptor, descriptor));
+        source.push(Section::new(Content::Support, QUIET_END));
         let header = self.header();
         Emitted {
             header: parts::join(&header, &format!("{}.h", self.prefix)),

@@ -1,0 +1,4 @@
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
