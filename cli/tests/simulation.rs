@@ -112,16 +112,16 @@ fn missing_compiler_is_reported_in_one_line() {
 
 #[test]
 fn simulation_without_messages_is_reported() {
-    let doubling = "cli/tests/sources/doubling.nacre";
-    let (status, out, err) = ran(&mut nacre(&["sim", doubling, "--stack", "s"]));
+    let growing = "cli/tests/sources/growing.nacre";
+    let (status, out, err) = ran(&mut nacre(&["sim", growing, "--stack", "s"]));
     assert_eq!(status, 3, "{out}{err}");
     assert!(out.contains("nothing was checked: the stack accepted only empty messages"), "{out}");
     assert!(!out.contains("held") && err.contains("[C0023]"), "{out}{err}");
-    let (_, out, _) = ran(&mut nacre(&["explain", doubling, "--stack", "s"]));
+    let (_, out, _) = ran(&mut nacre(&["explain", growing, "--stack", "s"]));
     assert!(out.contains("only empty messages are accepted"), "{out}");
     let (status, out, _) = ran(&mut nacre(&["sim", SMALL, "--stack", "small", "--messages", "0"]));
     assert!(status == 3 && out.contains("nothing was checked: no message was requested"), "{out}");
-    let (status, out, _) = ran(&mut nacre(&["sim", doubling, "--stack", "s", "--json"]));
+    let (status, out, _) = ran(&mut nacre(&["sim", growing, "--stack", "s", "--json"]));
     let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!((status, value["ok"].as_bool(), value["longest"].as_u64()), (3, Some(false), Some(0)));
 }

@@ -120,13 +120,13 @@ fn longest_for(
 fn with_limits(linked: &mut Linked, limits: &Limits, frame_max: u32) -> Flow {
     let first = follow(linked, limits, frame_max, frame_max);
     let (frame, call) = layout::longest(&linked.stack, &first, frame_max);
-    let grown = (call == 0).then(|| refusing::growing(&linked.stack, &first, frame)).flatten();
+    // Where the longest message grows by as much as a frame, shorter ones may grow by less.
+    let call = if call == 0 { frame } else { call };
     let flow = follow(linked, limits, frame, call);
-    if flow.too_many() || fits(&flow) {
-        return Flow { grown, ..flow };
+    match flow.too_many() || fits(&flow) {
+        true => flow,
+        false => shorter(linked, limits, flow),
     }
-    let shorter = shorter(linked, limits, flow);
-    Flow { grown: grown.or(shorter.grown), ..shorter }
 }
 
 /// Whether no frame with bytes of a call is longer than the transport takes.

@@ -56,6 +56,18 @@ fn growth_of_what_was_stored_shortens_calls() {
     assert_eq!(of_calls("state { old: msg? }", twice_marked), Some(FRAME - 3));
 }
 
+/// A message that grows with its length, at once or where it is stored first.
+#[test]
+fn growth_by_a_factor_shortens_calls() {
+    assert_eq!(of_calls("", "pass m through twice;"), Some(FRAME / 2));
+    assert_eq!(of_calls("", "pass (m through twice) through twice;"), Some(FRAME / 4));
+    let later = "if let x = old.take() { below.send(x through twice); } old = some(m);";
+    assert_eq!(of_calls("state { old: msg? }", later), Some(FRAME / 2));
+    let grown =
+        "if let x = old.take() { below.send(share x); old = some(x through twice); drop m; } else { old = some(m); }";
+    assert_eq!(of_calls("state { old: msg? }", grown), None, "it grows with each call");
+}
+
 #[test]
 fn joined_messages_share_a_frame() {
     let stored = |capacity: u32| {
