@@ -111,7 +111,11 @@ fn every_mistake_that_is_not_found_is_explained() {
         assert_eq!(found + survivors, all, "{layer}");
         let path = format!("layers/{layer}/README.md");
         let text = readme(&path);
-        let says = format!("`nacre verify --mutants` finds {found} of {all} small mistakes");
+        let how = match IN_STACKS.contains(layer) {
+            true => format!("`nacre verify layers/stacks.nacre --mutants --layer {layer}`"),
+            false => "`nacre verify --mutants`".into(),
+        };
+        let says = format!("{how} finds {found} of {all} small mistakes");
         assert!(text.contains(&says), "{path} does not say: {says}");
         let explained: usize = rows(&text, "## Mutants")
             .iter()

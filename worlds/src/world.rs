@@ -14,7 +14,7 @@ use nacre_analysis::timing::Leak;
 use nacre_driver::{variation, LayerPromises, Resolved, Session, Variation};
 use nacre_specification::{Action, ActionKind, Automaton, Configuration, Guard, Parameter};
 use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue};
-use nacre_stack::{Direction, EventRole, HandlerId, Need, Stack};
+use nacre_stack::{Direction, EventRole, HandlerId, Need, Stack, Type};
 use nacre_syntax::ast;
 
 /// The subject of a verification: a layer alone, or a stack.
@@ -175,6 +175,9 @@ pub fn world(
     if reading.bounds.scarce > 0 && distinct(&stacks).all(needs_no_room) {
         caveats.push("no frame needs room in the pool: `scarce` has no effect".to_string());
     }
+    if reading.sequence_bits.is_some() && !distinct(&stacks).any(|stack| has_numbers(stack)) {
+        caveats.push("nothing counts in sequence numbers (`seqN`): `numbers` and `first` have no effect".to_string());
+    }
     if stack.has_views() {
         caveats.push(
             "some state outlives a view, but only one view is entered: the verdict holds for this view".to_string(),
@@ -257,6 +260,25 @@ fn needs_no_room(stack: &Stack) -> bool {
     !frames && !deferred
 }
 
+/// Whether a value of the state or a field of a header is a sequence number.
+fn has_numbers(stack: &Stack) -> bool {
+    let fields = stack.headers.iter().flat_map(|header| &header.fields).map(|field| &field.ty);
+    stack.cells.iter().map(|cell| &cell.ty).chain(fields).any(|ty| is_numbered(stack, ty))
+}
+
+fn is_numbered(stack: &Stack, ty: &Type) -> bool {
+    match ty {
+        Type::Seq(_) | Type::Window(..) => true,
+        Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _) | Type::Option(t) => {
+            is_numbered(stack, t)
+        }
+        Type::Map(key, t, _) => is_numbered(stack, key) || is_numbered(stack, t),
+        Type::Tuple(types) => types.iter().any(|t| is_numbered(stack, t)),
+        Type::Struct(id) => stack.structs[id.index()].fields.iter().any(|field| is_numbered(stack, &field.ty)),
+        _ => false,
+    }
+}
+
 /// Refuses windows that do not fit their numbers.
 fn refuse_windows(stack: &Stack, reading: &Reading) -> Result<(), Refusal> {
     let age = reading.automata.iter().find(|(name, _)| name == "AGE").map_or(0, |(_, n)| *n);
@@ -318,8 +340,7 @@ fn refuse_made_up(above: &mut [Automaton], network: &Automaton, within: &[String
 }
 
 /// Returns the windows in a type: their capacities, and the widths of their numbers.
-fn windows(stack: &nacre_stack::Stack, ty: &nacre_stack::Type) -> Vec<(u32, u8)> {
-    use nacre_stack::Type;
+fn windows(stack: &Stack, ty: &Type) -> Vec<(u32, u8)> {
     match ty {
         Type::Window(_, entries, bits) => vec![(*entries, *bits)],
         Type::Array(t, _) | Type::Option(t) | Type::Pool(t, _) | Type::Map(_, t, _) => windows(stack, t),

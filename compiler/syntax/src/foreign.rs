@@ -153,6 +153,7 @@ const RESERVED: &[Row] = &[
 
 /// At an error where a part of a declaration was expected.
 const DECLARATIONS: &[Row] = &[
+    (&[OneOf(&["up", "down"]), Name], &[Is(":")], "parameters are in parentheses: `up measured(n: u16, m: msg)`"),
     (&[OneOf(&["{", ","])], &[Is("..")], "omit the other fields: `m - Head { number }`"),
     (&[Is("filter"), Name], &[Is("<")], "a filter has no parameters, but can use constants: `const SHIFT: u8 = 13;`"),
     (&[Is(":"), Type], &[Name], "write `,` between the two"),

@@ -57,6 +57,11 @@ impl Body<'_, '_> {
                 Some(partial)
             }
             Outcome::Value(value) if value.expr.ty != UNIT => self.optional(value.expr, span),
+            Outcome::Failable(partial) if matches!(partial.kind, PartialKind::At(..)) => {
+                let help = "name the entry: `ref entry = x.at(key) else { ... }`";
+                self.error("T0064", "`at` returns an entry, which is not a value", span, "", help);
+                None
+            }
             _ => {
                 self.error("T0064", "this call returns no value", span, "", "");
                 None
