@@ -17,7 +17,7 @@ _log = logging.getLogger("nacre")
 
 
 def backoff_of(backoff: Backoff) -> c.CBackoff:
-    """The same for the library. Raises ValueError."""
+    """When to begin again, as the library takes it. Raises ValueError."""
 
     def milliseconds(what: str, seconds: float, end: int) -> int:
         if not math.isfinite(seconds):
