@@ -176,6 +176,23 @@ fn line_without_a_peer_is_reported() {
     assert!(done.status.code() == Some(1) && err.contains("what follows on standard input is not sent"), "{err}");
 }
 
+/// Who is listening notices the end of its input also when the peer has already left.
+#[test]
+fn end_of_input_behind_the_last_peer_is_noticed() {
+    let (mut one, address, one_err) = receiver("127.0.0.1:0", &["chat"]);
+    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--plain", "--to", &address]);
+    let mut other = other.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    other.stdin.as_mut().expect("piped").write_all(b"hello\n").expect("written");
+    let mut hears = BufReader::new(one.stdout.take().expect("piped")).lines();
+    assert_eq!(hears.next().expect("a line").expect("text"), "hello");
+    interrupt(&other);
+    assert_eq!(other.wait().expect("ends").signal(), Some(SIGINT));
+    let mut said = one_err.lines().map(|line| line.expect("text"));
+    assert!(said.any(|line| line.contains("a peer has disconnected: closed")));
+    drop(one.stdin.take());
+    assert!(one.wait().expect("ends").success());
+}
+
 const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _connection
 from ._aio_connection import Connection
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 #: After how many seconds without an answer the next address of a host is tried, too.
 _NEXT_ADDRESS = 0.25
+
+#: For how many seconds an address may still answer that the network has reported as unreachable.
+_DOUBT = 1.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Wanted:
             found = await asyncio.get_running_loop().getaddrinfo(self.host, self.port, type=socket.SOCK_DGRAM)
         except UnicodeError as error:
             raise OSError(f"{self.host!r} is no name of a host: {error}") from None
-        return list(dict.fromkeys(str(address[4][0]) for address in found))
+        return list(dict.fromkeys(_text(address) for *_, address in found))
 
     def begin(self, endpoint: Endpoint, address: str) -> _connection.Connection:
         """Begins a connection with an address of the host; one that is begun again looks for the host anew."""
@@ -49,6 +52,12 @@ class Wanted:
         return listener.connect(
             self.host, self.port, self.stack, expect=expect, given=given, reconnect=self.reconnect, first=address
         )
+
+
+def _text(address: tuple[Any, ...]) -> str:
+    """The address of a host; a link-local one of IPv6 with its interface."""
+    scope = address[3] if len(address) == 4 else 0
+    return f"{address[0]}%{scope}" if scope and "%" not in address[0] else str(address[0])
 
 
 async def connected(endpoint: Endpoint, wanted: Wanted) -> Connection:
@@ -94,9 +103,14 @@ async def connected(endpoint: Endpoint, wanted: Wanted) -> Connection:
 
 
 async def _confirmed(connection: Connection) -> None:
-    """Waits for `opened`; what the network reports about the address is a failure, too: another may be better."""
+    """Waits for `opened`. What the network reports about the address is a failure, too, because another may be better;
+    but anybody can send such reports, so only if no answer follows."""
     while connection._opened is None:
         connection._raise_if_ended()
-        if connection._trouble is not None:
-            raise ConnectionEnded(connection._trouble.text)
-        await connection._wait()
+        if connection._trouble is None:
+            await connection._wait()
+            continue
+        try:
+            await asyncio.wait_for(connection.opened(), _DOUBT)
+        except asyncio.TimeoutError:
+            raise ConnectionEnded(connection._trouble.text) from None

@@ -74,7 +74,7 @@ class CNotice(ctypes.Structure):
         ("event", c_uint16),
         ("is_proven", c_uint16),
         ("has_peer_key", c_uint32),
-        ("reserved", c_uint32),
+        ("peer_scope", c_uint32),
         ("peer_key", c_uint8 * 32),
         ("user", c_void_p),
     ]

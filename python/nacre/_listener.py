@@ -177,28 +177,34 @@ class Listener:
         """The next event, waiting at most `timeout` seconds (None: without end). None: there is none yet, or a waker
         was used. Signal handlers of Python run meanwhile."""
         until = until_of(timeout)
-        while True:
-            if self._missed:
-                return self._missed.pop(0)
-            code, event = self._use(lambda raw: self._poll(raw, turn(until)))
-            if code == c.INTERRUPTED or code == c.TIMEOUT and not is_over(until):
+        while not self._missed:
+            code = self._use(lambda raw: self._poll(raw, turn(until)))
+            if code == c.OK or code == c.INTERRUPTED or code == c.TIMEOUT and not is_over(until):
                 continue
-            return event
+            return None
+        # A handler of a signal that raises does so in or after a call: none is made here, so an event that has left the
+        # list is returned.
+        event = self._missed[0]
+        del self._missed[0]
+        return event
 
-    def _poll(self, raw: int, milliseconds: int) -> tuple[int, Event | None]:
-        self._notice.kind = 0
-        try:
-            code = library.nacre_poll(raw, milliseconds, ctypes.byref(self._notice))
-        except BaseException:
-            # By a handler of a signal that came while the library returned: the event is for the next call.
-            if self._notice.kind:
-                self._missed.append(event_of(self, raw, self._notice))
-            raise
-        if code == c.OK:
-            return code, event_of(self, raw, self._notice)
-        if code not in (c.TIMEOUT, c.WOKEN, c.INTERRUPTED):
+    def _poll(self, raw: int, milliseconds: int) -> int:
+        """Adds the event that the library has to those that `poll` returns."""
+        if self._missed:
+            return c.OK
+        code: int = library.nacre_poll(raw, milliseconds, ctypes.byref(self._notice))
+        self._take(raw)
+        if code not in (c.OK, c.TIMEOUT, c.WOKEN, c.INTERRUPTED):
             self._check(raw, code)
-        return code, None
+        return code
+
+    def _take(self, raw: int) -> None:
+        """Copies the notice that the library has left, if there is one. As in `poll`, a handler of a signal finds it
+        either there or in the list: whatever is called next looks for it."""
+        if self._notice.kind:
+            event = event_of(self, raw, self._notice)
+            self._missed += (event,)
+            self._notice.kind = 0
 
     def events(self, timeout: float | None = None) -> Iterator[Event]:
         """All events, until there is none for `timeout` seconds (None: without end)."""
@@ -223,9 +229,9 @@ class Listener:
 
     def next_timeout(self) -> float | None:
         """In how many seconds `poll` must be called even if no frame comes; None: never."""
+        nanoseconds = self._use(lambda raw: int(library.nacre_next_ns(raw)))
         if self._missed:
             return 0.0
-        nanoseconds = self._use(lambda raw: int(library.nacre_next_ns(raw)))
         return None if nanoseconds == 0xFFFFFFFFFFFFFFFF else nanoseconds / 1e9
 
     def awaits_room(self) -> bool:
@@ -285,6 +291,9 @@ class Listener:
         try:
             if self._raw is None:
                 raise ValueError("the listener is closed")
+            # What an interrupted call has left is lent until the next one.
+            if self._notice.kind:
+                self._take(self._raw)
             return function(self._raw)
         finally:
             self._owner = None

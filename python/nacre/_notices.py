@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def event_of(listener: Listener, raw: int, notice: c.CNotice) -> Event:
     """The notice of a listener as an event; what it lends is copied."""
-    peer = from_parts(bytes(notice.peer_ip), notice.peer_port, notice.peer_family)
+    peer = from_parts(bytes(notice.peer_ip), notice.peer_port, notice.peer_family, notice.peer_scope)
     text = (notice.text or b"").decode(errors="replace")
     connection = Connection(listener, notice.connection)
     some = connection if notice.connection else None

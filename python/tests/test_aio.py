@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import socket
 import time
 import unittest
 from typing import Any
 
 import nacre
 from nacre import aio
+from nacre._aio_connecting import Wanted
 from stacks import BAD, LONG, credited, reliable
 
 
@@ -122,6 +124,24 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             await aio.connect("127.0.0.1", port, reliable, timeout=2)
         with self.assertRaises(OSError):
             await aio.connect("no such host", 7, reliable)
+
+    async def test_addresses_have_their_interface(self) -> None:
+        wanted = Wanted("fe80::1%lo", 7, reliable, None, None, None)
+        self.assertEqual(await wanted.addresses(), [f"fe80::1%{socket.if_nametoindex('lo')}"])
+        async with await aio.listen("127.0.0.1", 0, reliable) as server:
+            async with await aio.connect("0.0.0.0", server.port, reliable, timeout=LONG) as connection:
+                self.assertEqual(connection.peer, nacre.Address("127.0.0.1", server.port))
+
+    async def test_reports_of_the_network_alone_end_no_attempt(self) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as place:
+            place.bind(("127.0.0.1", 0))
+            port = place.getsockname()[1]
+        async with aio.Endpoint("127.0.0.1") as client:
+            # Nobody is there yet, and the system says so.
+            begun = asyncio.ensure_future(client.connect("127.0.0.1", port, reliable, timeout=LONG))
+            await asyncio.sleep(0.1)
+            async with await aio.listen("127.0.0.1", port, reliable):
+                await (await begun).close()
 
     async def test_every_address_of_a_host_is_tried(self) -> None:
         async with await aio.listen("127.0.0.1", 0, reliable) as server:

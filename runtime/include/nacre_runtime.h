@@ -93,7 +93,7 @@ struct nacre_notice {
     uint16_t event;       /* index into nacre_stack.events */
     uint16_t is_proven;   /* of a message: 1 if its sender receives frames at the peer's address; 0: anybody may have sent it */
     uint32_t has_peer_key; /* of NACRE_NOTICE_OPENED: 1 if the peer of a secure connection has proven to have peer_key */
-    uint32_t reserved;
+    uint32_t peer_scope; /* of a link-local address of IPv6: the index of the interface; else 0 */
     uint8_t peer_key[32];
     void *user;          /* of the connection (nacre_set_user); NULL: none */
 };

@@ -50,9 +50,31 @@ pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
     }
 }
 
+/// The address with which a connection is begun: the unspecified one (`0.0.0.0`, `::`) is that of this machine, from
+/// which answers come.
+pub(crate) fn reachable(address: SocketAddr) -> SocketAddr {
+    let address = canonical(address);
+    match address.ip() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()),
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port()),
+        _ => address,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unspecified_address_is_this_machine() {
+        for (given, meant) in
+            [("0.0.0.0:5", "127.0.0.1:5"), ("[::]:5", "[::1]:5"), ("[::ffff:0.0.0.0]:5", "127.0.0.1:5")]
+        {
+            assert_eq!(reachable(given.parse().unwrap()), meant.parse().unwrap());
+        }
+        let others: [SocketAddr; 2] = ["10.1.2.3:7".parse().unwrap(), "[fe80::1%3]:7".parse().unwrap()];
+        others.into_iter().for_each(|other| assert_eq!(reachable(other), other));
+    }
 
     #[test]
     fn addresses_go_there_and_back() {

@@ -1,10 +1,12 @@
 //! Events as C programs get them.
 
+use crate::address::canonical;
 use crate::c_loan::Loan;
 use crate::event::{ConnectionId, Event};
 use crate::ffi::NacreAddr;
 use crate::reconnect::Happened;
 use std::ffi::{c_char, c_void, CString};
+use std::net::SocketAddr;
 use std::ptr;
 
 /// `struct nacre_notice`.
@@ -23,7 +25,7 @@ pub struct CNotice {
     pub event: u16,
     pub is_proven: u16,
     pub has_peer_key: u32,
-    pub reserved: u32,
+    pub peer_scope: u32,
     pub peer_key: [u8; 32],
     pub user: *mut c_void,
 }
@@ -55,7 +57,7 @@ impl CNotice {
             event: 0,
             is_proven: 0,
             has_peer_key: 0,
-            reserved: 0,
+            peer_scope: 0,
             peer_key: [0; 32],
             user: ptr::null_mut(),
         }
@@ -129,6 +131,9 @@ fn translate_event(event: Event<'_>, text: &mut CString, loan: &mut Loan) -> CNo
             (notice.arguments, peer) = (arguments, address);
             (notice.data, notice.len) = loan.lend(&message);
         }
+    }
+    if let Some(SocketAddr::V6(peer)) = peer.map(canonical) {
+        notice.peer_scope = peer.scope_id();
     }
     let peer = peer.map_or(NacreAddr::default(), NacreAddr::from);
     (notice.peer_ip, notice.peer_port, notice.peer_family) = (peer.ip, peer.port, peer.family);

@@ -19,5 +19,5 @@ pub(crate) unsafe fn text<'a>(at: *const c_char) -> Result<Option<&'a str>, Erro
     }
     // SAFETY: the caller's promise.
     let text = unsafe { CStr::from_ptr(at) }.to_str();
-    text.map(Some).map_err(|_| invalid("a name that is not UTF-8"))
+    text.map(Some).map_err(|_| invalid("a text that is not UTF-8"))
 }

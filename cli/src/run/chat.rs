@@ -67,6 +67,7 @@ pub fn chat(
         doorkeeper,
         waiting: VecDeque::new(),
         lines: lines(),
+        ahead: None,
         ended: false,
         lost: false,
         interrupt,
@@ -91,6 +92,8 @@ struct Talk<'t> {
     /// Lines that are not sent to all peers yet, with their peers.
     waiting: VecDeque<(ConnectionId, Vec<u8>)>,
     lines: Receiver<Vec<u8>>,
+    /// A typed line that waits until a peer is connected.
+    ahead: Option<Vec<u8>>,
     /// Standard input has ended, and all connected peers are or will be notified.
     ended: bool,
     /// Lines that a peer did not receive, or may not have received.
@@ -185,10 +188,14 @@ impl Talk<'_> {
         self.lost |= unsent > 0 || (caller && !all_said) || (reason != Reason::Closed && !peer.ended);
     }
 
-    /// Takes typed lines; they wait until a peer is connected.
+    /// Takes typed lines; they wait until a peer is connected. The end of standard input is noticed also without one.
     fn read(&mut self) {
-        while !self.ended && !self.peers.is_empty() && self.waiting.len() < 1000 {
-            let text = match self.lines.try_recv() {
+        while !self.ended && self.waiting.len() < 1000 {
+            let text = match self.ahead.take().map_or_else(|| self.lines.try_recv(), Ok) {
+                Ok(text) if self.peers.is_empty() => {
+                    self.ahead = Some(text);
+                    return;
+                }
                 Ok(text) => text,
                 Err(TryRecvError::Empty) => return,
                 Err(TryRecvError::Disconnected) => {
@@ -247,7 +254,7 @@ impl Talk<'_> {
 
     /// Ends before the peers do: sent lines still arrive, unsent ones are reported.
     fn leave(&mut self, line: &mut Line, why: &str, exit: Exit) -> Result<Exit, String> {
-        let unsent = self.waiting.iter().filter(|(_, text)| text != END).count();
+        let unsent = self.waiting.iter().filter(|(_, text)| text != END).count() + usize::from(self.ahead.is_some());
         say(&format!("{why}; {unsent} lines were not sent"));
         self.close(line)?;
         Ok(exit)

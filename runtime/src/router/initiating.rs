@@ -220,7 +220,7 @@ impl<O: Outbox> Router<O> {
 
 fn lacks(expect: &Expect) -> &'static str {
     match expect {
-        Expect::Psk => "a secure connection with a common secret needs `Options::psk`",
+        Expect::Psk => "a secure connection with a common secret needs the option `psk`",
         Expect::Key(_) | Expect::Any => "a secure connection needs the option `keys`, and a valid key of the peer",
     }
 }

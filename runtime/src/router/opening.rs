@@ -72,7 +72,7 @@ impl<O: Outbox> Router<O> {
         prepare: impl FnOnce(&mut Config),
     ) -> Result<ConnectionId, Error> {
         self.release();
-        let to = crate::address::canonical(to);
+        let to = crate::address::reachable(to);
         if expect.is_some() && !stack.is_secure() {
             return Err(Error::Invalid(format!("{}: the stack has no keys", stack.description())));
         }

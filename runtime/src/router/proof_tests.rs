@@ -92,6 +92,18 @@ fn message_whose_sender_may_be_forged_is_marked() {
     assert_eq!(proven(&mut client), [true], "who begins a connection chose the address");
 }
 
+/// The greeting that would have proven the address is lost: a message does.
+#[test]
+fn message_that_proves_its_sender_is_proven() {
+    let mut server = server(60, 50);
+    let (mut client, id) = client(2);
+    exchange(&mut client, &mut server);
+    client.outbox_mut().clear();
+    client.send(id, b"again").unwrap();
+    server.datagram(address(HONEST), &client.outbox_mut().pop().unwrap().1);
+    assert_eq!(proven(&mut server), [true]);
+}
+
 #[test]
 fn nothing_is_delivered_of_an_address_that_is_not_proven() {
     let mut server = router(Options { seed: Some(1), retry_above: 0, ..Options::default() });

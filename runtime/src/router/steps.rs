@@ -121,7 +121,9 @@ impl<O: Outbox> Router<O> {
     fn copy_rest(&mut self) {
         if let Some(id) = self.stepper.take_quick() {
             if let Ok(connection) = self.connections.get(id) {
-                let (head, bytes) = (delivered(connection, None), self.stepper.quick_message().to_vec());
+                let is_proven = is_proven(connection);
+                let head = Head::Delivered { connection: id, from: None, is_proven };
+                let bytes = self.stepper.quick_message().to_vec();
                 self.events.push(Pending { head, bytes });
             }
         }
@@ -178,7 +180,10 @@ pub(super) fn told(
     }
     let role = stack.events().get(usize::from(number))?.role;
     if event == known.deliver {
-        return Some(delivered(connection, address));
+        // The frame that brings it may be what proves its sender.
+        let is_proven =
+            is_proven(connection) || after.iter().any(|after| matches!(after, After::Confirmed(of) if *of == id));
+        return Some(Head::Delivered { connection: id, from: address, is_proven });
     }
     if event == known.opened {
         after.push(After::Confirmed(id));
@@ -195,11 +200,6 @@ pub(super) fn told(
         return None;
     }
     Some(Head::Other { connection: id, event: number, arguments, address })
-}
-
-#[inline]
-fn delivered(connection: &Connection, from: Option<SocketAddr>) -> Head {
-    Head::Delivered { connection: connection.id, from, is_proven: is_proven(connection) }
 }
 
 /// Whether a message comes from an end that receives frames at the peer's address.
