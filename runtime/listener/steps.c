@@ -115,7 +115,8 @@ static bool translate(struct nacre_listener *l, const struct connection *c, cons
     event->len = output->segments_len > 0 ? output->len : 0;
     if (output->event == kind->deliver) {
         event->kind = NACRE_DELIVERED;
-        event->is_proven = c->confirmed || !c->arrived;
+        /* The frame that brings it may be what proves its sender. */
+        event->is_proven = c->confirmed || !c->arrived || l->after.confirmed == c->id;
         return true;
     }
     if (output->event == kind->grant_sends) {

@@ -172,12 +172,7 @@ pub fn world(
     if reading.bounds.limits.iter().any(|(name, _)| name == "timers") {
         caveats.push("timers are limited, so progress is not guaranteed: goals were not checked".to_string());
     }
-    if reading.bounds.scarce > 0 && distinct(&stacks).all(needs_no_room) {
-        caveats.push("no frame needs room in the pool: `scarce` has no effect".to_string());
-    }
-    if reading.sequence_bits.is_some() && !distinct(&stacks).any(|stack| has_numbers(stack)) {
-        caveats.push("nothing counts in sequence numbers (`seqN`): `numbers` and `first` have no effect".to_string());
-    }
+    caveats.extend(idle(&reading, &stacks).map(str::to_string));
     if stack.has_views() {
         caveats.push(
             "some state outlives a view, but only one view is entered: the verdict holds for this view".to_string(),
@@ -258,6 +253,17 @@ fn needs_no_room(stack: &Stack) -> bool {
     let frames = stack.frames_at(BELOW).is_some_and(|(input, _)| input.need != Need::default());
     let deferred = stack.bounds.later > 0 && stack.bounds.timer != Need::default();
     !frames && !deferred
+}
+
+/// The settings that have no effect on these stacks.
+fn idle(reading: &Reading, stacks: &[Arc<Stack>]) -> impl Iterator<Item = &'static str> {
+    let scarce = reading.bounds.scarce > 0 && distinct(stacks).all(needs_no_room);
+    let numbers = reading.sequence_bits.is_some() && !distinct(stacks).any(has_numbers);
+    let found = [
+        (scarce, "no frame needs room in the pool: `scarce` has no effect"),
+        (numbers, "nothing counts in sequence numbers (`seqN`): `numbers` and `first` have no effect"),
+    ];
+    found.into_iter().filter_map(|(is_idle, why)| is_idle.then_some(why))
 }
 
 /// Whether a value of the state or a field of a header is a sequence number.

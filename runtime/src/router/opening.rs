@@ -125,8 +125,8 @@ impl<O: Outbox> Router<O> {
         Ok(())
     }
 
-    /// The next connection with a peer begins: it is told again of those that have ended in order, which would otherwise
-    /// seem to be from before a restart if the first report is late or lost. One that has never heard the peer ends:
+    /// The next connection with a peer begins: it is told again of those that have ended in order, which would seem to
+    /// be from before a restart if the first report is late or lost. One that has never heard the peer ends:
     /// its first frame may arrive after those of the next one, and must not be answered.
     fn end_before_next(&mut self, same: &[ConnectionId]) {
         for id in same {
