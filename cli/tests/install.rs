@@ -232,7 +232,7 @@ fn python_package_goes_into_a_virtual_environment() {
     let out = succeeds(Command::new(&python).args(["-c", program]).current_dir("/"));
     assert!(out.starts_with(concat!(env!("CARGO_PKG_VERSION"), " <nacre.Keys ")), "{out}");
     let files = "import importlib.metadata as m; print(all(f.locate().is_file() for f in m.files('nacre')), len(m.files('nacre')))";
-    assert_eq!(succeeds(Command::new(&python).args(["-c", files]).current_dir("/")), "True 14\n");
+    assert_eq!(succeeds(Command::new(&python).args(["-c", files]).current_dir("/")), "True 20\n");
 }
 
 #[test]

@@ -80,7 +80,7 @@ class Listener:
         if faults is not None:
             require_kind("faults", faults, Faults)
         made = c.COptions(size=ctypes.sizeof(c.COptions))
-        numbers = {name for name, kind in c.COptions._fields_ if kind in (ctypes.c_uint32, ctypes.c_uint64)}
+        numbers = {field[0] for field in c.COptions._fields_ if field[1] in (ctypes.c_uint32, ctypes.c_uint64)}
         for name, value in options.items():
             if name not in numbers or name in ("size", "reserved2"):
                 raise TypeError(f"Listener has no option {name!r}")
@@ -92,7 +92,7 @@ class Listener:
                     raise ValueError(f"{name} is a probability, from 0 to 1")
             for name, bits in (("delay_ms", 32), ("jitter_ms", 32), ("seed", 64)):
                 number_of(name, getattr(faults, name), 0, 1 << bits)
-            given = c.CFaults(*(getattr(faults, name) for name, _ in c.CFaults._fields_))
+            given = c.CFaults(*(getattr(faults, field[0]) for field in c.CFaults._fields_))
             made.faults = ctypes.pointer(given)
         made.capture = None if capture is None else text_of("a path", os.fspath(capture))
         made.keys = None if keys is None else keys.secret
@@ -328,4 +328,4 @@ class Listener:
         statistics = c.CStatistics()
         if self._use(lambda raw: int(library.nacre_statistics_of(raw, number, ctypes.byref(statistics)))) != c.OK:
             raise ConnectionEnded("there is no such connection, or it has ended")
-        return Statistics(*(getattr(statistics, name) for name, _ in c.CStatistics._fields_))
+        return Statistics(*(getattr(statistics, field[0]) for field in c.CStatistics._fields_))
