@@ -78,9 +78,10 @@ static bool is_unconnected(const struct nacre_listener *l, const struct peer *pe
     return true;
 }
 
-/* The next connection with a peer begins: it is told again of those that have ended in order, which would otherwise seem
- * to be from before a restart if the first report is late or lost. One that has never heard the peer ends: its first
- * frame may arrive after those of the next one, and must not be answered. */
+/* Prepares for the next connection with a peer. Reports the orderly end of earlier connections again: if the first report
+ * was delayed or lost, the peer would take the next connection for a sign of a restart. Removes connections that never
+ * received a frame of the peer: their own first frames may still arrive after those of the next connection, and the
+ * answers to them must be ignored. */
 static void end_before_next(struct nacre_listener *l, const struct peer *peer) {
     for (uint32_t i = 0; i < l->options.connections; i++) {
         struct connection *c = &l->connections[i];

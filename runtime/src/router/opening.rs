@@ -84,7 +84,11 @@ impl<O: Outbox> Router<O> {
         let own = identity.unwrap_or(self.options.identity);
         let peer = Peer { address: to, identity: peer_identity, fingerprint: stack.fingerprint() };
         let expect = stack.is_secure().then(|| expect.unwrap_or_else(|| self.expect_by_default()));
-        self.check_unconnected(peer, identity.is_some(), expect)?;
+        let same = self.of_expected_peer(&peer, expect);
+        if identity.is_none() {
+            self.check_unconnected(&peer, &same)?;
+        }
+        self.end_before_next(&same);
         if let Some(expect) = expect {
             return self.begin_handshake(kind, peer, own, config, expect);
         }
@@ -100,34 +104,35 @@ impl<O: Outbox> Router<O> {
         Ok(id)
     }
 
-    /// Two connections with one peer would be taken by it for a restart.
-    fn check_unconnected(&mut self, peer: Peer, with_own_identity: bool, expect: Option<Expect>) -> Result<(), Error> {
-        // Somebody else, on the way, may use the address of the peer.
+    /// The connections with a peer, without secure ones whose peer has another key than the expected one: an attacker
+    /// on the path can use the peer's address.
+    fn of_expected_peer(&self, peer: &Peer, expect: Option<Expect>) -> Vec<ConnectionId> {
         let is_another = |id: &ConnectionId| {
             let secured = self.get(*id).ok().and_then(|connection| connection.secured.as_ref());
             secured.zip(expect.as_ref()).is_some_and(|(secured, expect)| !expect.is_met_by(secured.peer_key))
         };
-        let mut same = self.connections.of_peer(&peer);
+        let mut same = self.connections.of_peer(peer);
         same.retain(|id| !is_another(id));
-        if with_own_identity {
-            self.end_before_next(&same);
-            return Ok(());
-        }
+        same
+    }
+
+    /// Two connections with one peer would be taken by it for a restart.
+    fn check_unconnected(&self, peer: &Peer, same: &[ConnectionId]) -> Result<(), Error> {
         if same.iter().any(|id| self.get(*id).is_ok_and(|connection| connection.phase == Phase::Live)) {
             let why = format!("there is a connection with {} and this stack; give each its identity", peer.address);
             return Err(Error::Invalid(why));
         }
-        if self.security.handshakes.begun_with(peer.address).any(|pending| pending.peer == peer) {
+        if self.security.handshakes.begun_with(peer.address).any(|pending| pending.peer == *peer) {
             let why = format!("a connection with {} and this stack begins; give each its identity", peer.address);
             return Err(Error::Invalid(why));
         }
-        self.end_before_next(&same);
         Ok(())
     }
 
-    /// The next connection with a peer begins: it is told again of those that have ended in order, which would seem to
-    /// be from before a restart if the first report is late or lost. One that has never heard the peer ends:
-    /// its first frame may arrive after those of the next one, and must not be answered.
+    /// Prepares for the next connection with a peer. Reports the orderly end of earlier connections again: if the first
+    /// report was delayed or lost, the peer would take the next connection for a sign of a restart. Removes connections
+    /// that never received a frame of the peer: their own first frames may still arrive after those of the next
+    /// connection, and the answers to them must be ignored.
     fn end_before_next(&mut self, same: &[ConnectionId]) {
         for id in same {
             match self.get(*id) {
