@@ -92,7 +92,7 @@ impl<'p> Checker<'p> {
         self.once(layer.parameters.iter().map(|p| &p.name));
         self.once(arguments.iter().filter_map(|a| a.name.as_ref()));
         let mut positional = arguments.iter().filter(|a| a.name.is_none());
-        let mut given = Vec::new();
+        let (mut given, mut omitted) = (Vec::new(), false);
         self.unknown_arguments(arguments);
         for parameter in &layer.parameters {
             let name = &parameter.name.name;
@@ -133,9 +133,12 @@ impl<'p> Checker<'p> {
                 }
             };
             let shown = show_value(value, &ty);
-            if let Some(argument) = argument {
-                self.given_at.insert(name.clone(), argument.span);
-                given.push(shown.clone());
+            match argument {
+                Some(argument) => {
+                    self.given_at.insert(name.clone(), argument.span);
+                    given.push(if omitted { format!("{name} = {shown}") } else { shown.clone() });
+                }
+                None => omitted = true,
             }
             if ty != Type::Duration {
                 self.tree.wire_parameters.push((name.clone(), value as u64));
