@@ -50,7 +50,7 @@ pub fn runtime(args: &Runtime) -> Exit {
         return Exit::Unknown;
     }
     let built = match &args.built {
-        Some(folder) => Ok(folder.clone()),
+        Some(folder) => has_libraries(folder).map(|()| folder.clone()),
         None => sources::find(args.crates.as_deref()).and_then(|crates| compile(&crates)),
     };
     let built = match built {
@@ -78,12 +78,32 @@ pub fn runtime(args: &Runtime) -> Exit {
     }
 }
 
+/// Errors: what `--built` lacks.
+fn has_libraries(folder: &Path) -> Result<(), String> {
+    let missing = ["libnacre_runtime.a", "libnacre_runtime.so"].map(|name| folder.join(name)).into_iter().find(|file| !file.is_file());
+    missing.map_or(Ok(()), |file| Err(format!("--built: there is no {}", file.display())))
+}
+
 /// The name that programs are linked with: versions below 1.0 with another second number are not compatible.
 fn soname() -> String {
     match MAJOR {
         "0" => format!("libnacre_runtime.so.0.{MINOR}"),
         major => format!("libnacre_runtime.so.{major}"),
     }
+}
+
+/// A path as pkg-config reads it: `$` begins a variable, the rest is as in a shell.
+fn escaped_for_pkg_config(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+~@%:=,".contains(c);
+    path.chars().fold(String::new(), |mut text, c| {
+        match c {
+            '$' => text.push('$'),
+            c if !plain(c) => text.push('\\'),
+            _ => {}
+        }
+        text.push(c);
+        text
+    })
 }
 
 /// Compiles the library; returns the folder that has it.
@@ -132,7 +152,8 @@ fn install(built: &Path, prefix: &Path, written: &mut Vec<PathBuf>) -> io::Resul
     }
     write(&include.join("nacre_runtime.h"), nacre_runtime::C_HEADER, written)?;
     write(&folder("share/nacre")?.join("nacre_host.c"), nacre_runtime::HOST_SOURCE, written)?;
-    let pc = filled(include_str!("../templates/install/nacre-runtime.pc"));
+    let escaped = escaped_for_pkg_config(&prefix.display().to_string());
+    let pc = filled(&include_str!("../templates/install/nacre-runtime.pc").replace("@PREFIX@", &escaped));
     write(&folder("lib/pkgconfig")?.join("nacre-runtime.pc"), &pc, written)?;
     let cmake = folder("lib/cmake/NacreRuntime")?;
     let config = filled(include_str!("../templates/install/NacreRuntimeConfig.cmake"));

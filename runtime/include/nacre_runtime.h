@@ -285,11 +285,11 @@ int nacre_set_user(struct nacre_listener *listener, uint64_t connection, void *u
 /* The pointer; NULL: none, or no such connection. */
 void *nacre_user(const struct nacre_listener *listener, uint64_t connection);
 /* Numbers about a connection, or (0) about the listener. */
-int nacre_statistics_of(const struct nacre_listener *listener, uint64_t connection, struct nacre_statistics *statistics);
+int nacre_statistics_of(struct nacre_listener *listener, uint64_t connection, struct nacre_statistics *statistics);
 /* What the listener counts that belongs to no connection, from 0 on: malformed frames, unknown cookies, first frames of other stacks, for which there
  * was no room, or whose sender was asked to prove its address ("malformed", "unknown_cookies", "other_stack", "limited", "retried"...).
  * The names are those of `ListenerStatistics` in Rust, and last. NACRE_RUN_ERROR: there are no more. */
-int nacre_listener_count(const struct nacre_listener *listener, uint32_t index, const char **name, uint64_t *value);
+int nacre_listener_count(struct nacre_listener *listener, uint32_t index, const char **name, uint64_t *value);
 /* A counter of the connection's stack by its name ("pt2pt.retransmitted"). NACRE_RUN_ERROR: the stack has none with this name. */
 int nacre_counter(struct nacre_listener *listener, uint64_t connection, const char *name, uint64_t *value);
 /* The names of the stack's counters from 0 on, lent until the next call; NULL: there are no more. */

@@ -19,7 +19,9 @@ pub unsafe extern "C" fn nacre_send(
     // SAFETY: the caller's promise.
     unsafe {
         with(listener, |CListener { listener, reconnector, loan, .. }| {
-            reconnector.send(listener, ConnectionId::from_number(connection), loan.argument(data, len)?)
+            let id = ConnectionId::from_number(connection);
+            let message = loan.argument(data, len, || listener.max_message(id))?;
+            reconnector.send(listener, id, message)
         })
     }
 }
@@ -55,7 +57,8 @@ pub unsafe extern "C" fn nacre_send_blocking(
             if let Some(reason) = reconnector.is_lost(id) {
                 return Err(Error::Closed(reason));
             }
-            listener.send_blocking(id, loan.argument(data, len)?, time(timeout_ms))?;
+            let message = loan.argument(data, len, || listener.max_message(id))?;
+            listener.send_blocking(id, message, time(timeout_ms))?;
             reconnector.note_sent(id);
             Ok(())
         })
@@ -79,7 +82,8 @@ pub unsafe extern "C" fn nacre_call(
         with(listener, |CListener { listener, reconnector, loan, .. }| {
             let numbers = arguments.cast::<[u64; 4]>().as_ref().copied().unwrap_or_default();
             let to = NacreAddr::from(listener.peer(id)?);
-            listener.call(id, event, &numbers, Some(to), loan.argument(data, len)?)?;
+            let message = loan.argument(data, len, || listener.max_message(id))?;
+            listener.call(id, event, &numbers, Some(to), message)?;
             reconnector.note_call(id, event);
             Ok(())
         })

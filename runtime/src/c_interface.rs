@@ -268,16 +268,31 @@ impl CListener {
     }
 }
 
+/// Runs what a function does, after which nothing is lent any more.
+///
 /// # Safety
 /// As for all.
 pub(crate) unsafe fn with(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Result<(), Error>) -> c_int {
+    let ending = |this: &mut CListener| {
+        let done = run(this);
+        this.loan.end();
+        done
+    };
+    // SAFETY: the caller's promise.
+    unsafe { look(listener, ending) }
+}
+
+/// Runs what a function does, and keeps the words if it fails; what is lent stays.
+///
+/// # Safety
+/// As for all.
+pub(crate) unsafe fn look(listener: *mut CListener, run: impl FnOnce(&mut CListener) -> Result<(), Error>) -> c_int {
     // SAFETY: the caller's promise.
     let Some(this) = (unsafe { listener.as_mut() }) else {
+        say_of_thread(&invalid("the listener is NULL"));
         return ERROR;
     };
-    let done = run(this);
-    this.loan.end();
-    let Err(error) = done else { return OK };
+    let Err(error) = run(this) else { return OK };
     this.error = in_c(&error.to_string());
     code(&error)
 }

@@ -39,11 +39,16 @@ impl Loan {
         (self.addresses.as_ptr().cast(), std::mem::size_of_val(addresses))
     }
 
-    /// The message that a call is given.
+    /// The message that a call is given; `longest` is asked for the words about one that no memory has.
     ///
     /// # Safety
     /// `data` has `len` bytes that live as long as the result is used, unless they are lent.
-    pub(crate) unsafe fn argument(&mut self, data: *const c_void, len: usize) -> Result<&[u8], Error> {
+    pub(crate) unsafe fn argument(
+        &mut self,
+        data: *const c_void,
+        len: usize,
+        longest: impl FnOnce() -> Result<usize, Error>,
+    ) -> Result<&[u8], Error> {
         if len == 0 {
             return Ok(&[]);
         }
@@ -53,7 +58,7 @@ impl Loan {
         let from = data as usize;
         // A negative number, as a length.
         if len > isize::MAX as usize {
-            return Err(Error::TooLong { len, max: isize::MAX as usize });
+            return Err(Error::TooLong { len, max: longest()? });
         }
         // SAFETY: the caller's promise; what is lent is there until this call does something.
         let given = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) };
@@ -81,7 +86,7 @@ mod tests {
 
     fn given(loan: &mut Loan, data: &[u8]) -> (*const u8, Vec<u8>) {
         // SAFETY: the slice lives.
-        let taken = unsafe { loan.argument(data.as_ptr().cast(), data.len()) }.unwrap();
+        let taken = unsafe { loan.argument(data.as_ptr().cast(), data.len(), || Ok(0)) }.unwrap();
         (taken.as_ptr(), taken.to_vec())
     }
 
@@ -107,8 +112,8 @@ mod tests {
         let mut loan = Loan::default();
         // SAFETY: nothing is read.
         unsafe {
-            assert_eq!(loan.argument(std::ptr::null(), 0).unwrap(), b"");
-            assert!(loan.argument(std::ptr::null(), 1).is_err());
+            assert_eq!(loan.argument(std::ptr::null(), 0, || Ok(0)).unwrap(), b"");
+            assert!(loan.argument(std::ptr::null(), 1, || Ok(0)).is_err());
         }
     }
 }

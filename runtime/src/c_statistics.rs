@@ -2,7 +2,7 @@
 //! `include/nacre_runtime.h`.
 
 use crate::c_address::CAddress;
-use crate::c_interface::{with, CListener, CLOSED, ERROR, OK};
+use crate::c_interface::{look, with, CListener};
 use crate::c_notice::in_c;
 use crate::c_text::{invalid, text};
 use crate::event::ConnectionId;
@@ -62,25 +62,23 @@ fn in_numbers(traffic: &Traffic) -> CStatistics {
 /// `statistics` is writable.
 #[no_mangle]
 pub unsafe extern "C" fn nacre_statistics_of(
-    listener: *const CListener,
+    listener: *mut CListener,
     connection: u64,
     statistics: *mut CStatistics,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    let (Some(this), Some(to)) = (unsafe { (listener.as_ref(), statistics.as_mut()) }) else {
-        return ERROR;
-    };
-    if connection == 0 {
-        let all = this.listener.statistics();
-        *to = CStatistics { connections: all.connections as u64, ..in_numbers(&all.traffic) };
-        return OK;
-    }
-    match this.listener.statistics_of(ConnectionId::from_number(connection)) {
-        Ok(one) => {
-            *to = of_connection(&one);
-            OK
-        }
-        Err(_) => CLOSED,
+    unsafe {
+        look(listener, |this| {
+            let place = statistics.as_mut().ok_or_else(|| invalid("the place for the statistics is NULL"))?;
+            *place = match connection {
+                0 => {
+                    let all = this.listener.statistics();
+                    CStatistics { connections: all.connections as u64, ..in_numbers(&all.traffic) }
+                }
+                _ => of_connection(&this.listener.statistics_of(ConnectionId::from_number(connection))?),
+            };
+            Ok(())
+        })
     }
 }
 
@@ -137,22 +135,21 @@ fn counts(all: ListenerStatistics) -> [(&'static CStr, u64); 19] {
 /// `name` and `value` are writable.
 #[no_mangle]
 pub unsafe extern "C" fn nacre_listener_count(
-    listener: *const CListener,
+    listener: *mut CListener,
     index: u32,
     name: *mut *const c_char,
     value: *mut u64,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    let (this, name, value) = unsafe { (listener.as_ref(), name.as_mut(), value.as_mut()) };
-    let (Some(this), Some(name), Some(value)) = (this, name, value) else {
-        return ERROR;
-    };
-    match counts(this.listener.statistics()).get(index as usize) {
-        Some((known, count)) => {
+    unsafe {
+        look(listener, |this| {
+            let name = name.as_mut().ok_or_else(|| invalid("the place for the name is NULL"))?;
+            let value = value.as_mut().ok_or_else(|| invalid("the place for the number is NULL"))?;
+            let all = counts(this.listener.statistics());
+            let (known, count) = all.get(index as usize).ok_or_else(|| invalid("there are no more counts"))?;
             (*name, *value) = (known.as_ptr(), *count);
-            OK
-        }
-        None => ERROR,
+            Ok(())
+        })
     }
 }
 

@@ -73,7 +73,7 @@ impl<'m> Message<'m> {
         if let Some(version) = message.strip_prefix(MAGIC) {
             return match version {
                 [VERSION] => Ok(Message::Hello),
-                [other @ 1..=31, ..] => {
+                [other @ 1..=31, ..] if *other != VERSION => {
                     Err(format!("the sender has version {other} of transfers, the receiver version {VERSION}"))
                 }
                 _ => Err(STRANGE.into()),

@@ -81,10 +81,12 @@ impl<O: Outbox> Router<O> {
             self.say_hello(id);
             return true;
         }
+        // Of a peer that may have moved: its next ping comes from where it is now, while somebody else may have its old address.
+        let unknown_for = if self.options.moves { UNKNOWN_FOR_NS.max(self.schedule.timeout / 2) } else { UNKNOWN_FOR_NS };
         let (id, event) = (connection.id, connection.instance.stack().known().unknown);
         let first = connection.unknown_since.is_none();
         let since = *connection.unknown_since.get_or_insert(now);
-        if now.saturating_sub(since) >= UNKNOWN_FOR_NS {
+        if now.saturating_sub(since) >= unknown_for {
             match connection.phase {
                 Phase::Live => self.end(id, Reason::Unknown),
                 _ => self.remove(id),

@@ -80,6 +80,29 @@ fn nothing_moves_unless_it_is_allowed() {
     assert!(ends[1].statistics().unknown_cookies > 0);
 }
 
+/// Says twice from the old address, 1.5 s apart, that the server's label is not known there; returns whether the connection is left.
+fn denied_at_the_old_address(ends: &mut [Router<Datagrams>; 2], theirs: ConnectionId) -> bool {
+    let server = &mut ends[1];
+    let unknown = server.get(theirs).unwrap().label;
+    for at in [2 * SECOND, 3 * SECOND + 500 * MILLISECOND] {
+        server.set_time(at);
+        server.datagram(address(HONEST), &Control::Unknown { unknown }.write(16).unwrap());
+        drop(events(server));
+        server.outbox_mut().clear();
+    }
+    server.get(theirs).is_ok_and(|it| it.phase == crate::connection::Phase::Live)
+}
+
+#[test]
+fn who_has_the_old_address_now_does_not_end_the_connection() {
+    let (mut ends, [id, theirs]) = known(true);
+    assert!(denied_at_the_old_address(&mut ends, theirs));
+    let words = speak(&mut ends, id, address(ELSEWHERE), 4 * SECOND);
+    assert_eq!(words, ["moved from 10.0.0.1:7000 to 10.0.0.9:7000", "delivered moved"]);
+    let (mut ends, [_, theirs]) = known(false);
+    assert!(!denied_at_the_old_address(&mut ends, theirs), "where nothing moves, the peer has forgotten it");
+}
+
 /// The client's next frame with a message.
 fn frame(ends: &mut [Router<Datagrams>; 2], id: ConnectionId) -> Vec<u8> {
     ends[0].send(id, b"a message of some length").unwrap();

@@ -137,6 +137,9 @@ int main(void) {
     CHECK(here.calls == 1 && strstr(nacre_error(client), "refused the connection"));
     struct nacre_statistics none;
     CHECK(nacre_statistics_of(client, 0, &none) == NACRE_RUN_OK && none.connections == 0);
+    CHECK(nacre_statistics_of(client, 0, NULL) == NACRE_RUN_ERROR && strstr(nacre_error(client), "the statistics is NULL"));
+    CHECK(nacre_statistics_of(client, 99, &none) == NACRE_RUN_CLOSED && strstr(nacre_error(client), "no connection"));
+    CHECK(nacre_statistics_of(NULL, 0, &none) == NACRE_RUN_ERROR && strstr(nacre_error(NULL), "the listener is NULL"));
     here = (struct prepared){.identity = 7};
     CHECK(nacre_connect_with(client, NULL, 0, &nacre_stack_window, &how, &connection) == NACRE_RUN_OK);
     CHECK(here.calls == 1 && here.refused == 3 && here.peer.port == to.port && memcmp(here.peer.ip, to.ip, 16) == 0);
@@ -168,6 +171,11 @@ int main(void) {
         CHECK(nacre_send(server, incoming, "x", wrong) == NACRE_RUN_TOO_LONG);
     }
     CHECK(nacre_send(server, incoming, "x", SIZE_MAX) == NACRE_RUN_TOO_LONG);
+    size_t longest = 0;
+    char limit[64];
+    CHECK(nacre_max_message(server, incoming, &longest) == NACRE_RUN_OK);
+    snprintf(limit, sizeof limit, "at most %zu", longest);
+    CHECK(strstr(nacre_error(server), limit) != NULL);
     CHECK(nacre_send(client, connection, "hello", 5) == NACRE_RUN_OK);
     notice = next(server, client, NACRE_NOTICE_DELIVERED);
     lent = notice.data;
