@@ -80,7 +80,10 @@ pub fn runtime(args: &Runtime) -> Exit {
 
 /// Errors: what `--built` lacks.
 fn has_libraries(folder: &Path) -> Result<(), String> {
-    let missing = ["libnacre_runtime.a", "libnacre_runtime.so"].map(|name| folder.join(name)).into_iter().find(|file| !file.is_file());
+    let missing = ["libnacre_runtime.a", "libnacre_runtime.so"]
+        .map(|name| folder.join(name))
+        .into_iter()
+        .find(|file| !file.is_file());
     missing.map_or(Ok(()), |file| Err(format!("--built: there is no {}", file.display())))
 }
 
@@ -92,18 +95,10 @@ fn soname() -> String {
     }
 }
 
-/// A path as pkg-config reads it: `$` begins a variable, the rest is as in a shell.
+/// A path as pkg-config reads it, and prints it: as in a shell.
 fn escaped_for_pkg_config(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+~@%:=,".contains(c);
-    path.chars().fold(String::new(), |mut text, c| {
-        match c {
-            '$' => text.push('$'),
-            c if !plain(c) => text.push('\\'),
-            _ => {}
-        }
-        text.push(c);
-        text
-    })
+    path.chars().flat_map(|c| [(!plain(c)).then_some('\\'), Some(c)]).flatten().collect()
 }
 
 /// Compiles the library; returns the folder that has it.
@@ -224,4 +219,16 @@ fn link(target: &str, at: &Path, written: &mut Vec<PathBuf>) -> io::Result<()> {
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_escaped_for_pkg_config() {
+        assert_eq!(escaped_for_pkg_config("/opt/nacre-0.1_x+y"), "/opt/nacre-0.1_x+y");
+        assert_eq!(escaped_for_pkg_config("/my files/a#b"), r"/my\ files/a\#b");
+        assert_eq!(escaped_for_pkg_config(r#"/a"b'c$d"#), r#"/a\"b\'c\$d"#);
+    }
 }

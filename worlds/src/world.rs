@@ -137,6 +137,7 @@ pub fn world(
     let settings = session.settings(configuration).map_err(|found| {
         let spoken = found.iter().find(|d| nacre_driver::is_of_command_line(d));
         match spoken {
+            Some(d) if d.help.is_empty() => Refusal::Usage(format!("--set: {}", d.message)),
             Some(d) => Refusal::Usage(format!("--set: {} ({})", d.message, d.help.join("; "))),
             None => Refusal::Diagnostics(found),
         }

@@ -321,10 +321,10 @@ pub(crate) fn no_setting(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn cannot_fail(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error("S0018", format!("`{what}` cannot have an `else`"))
+    Diagnostic::error("S0018", format!("{what} cannot have an `else`"))
         .at(span, "nothing before it can fail")
         .because("`else` follows a statement that can fail: a `let`, `ref`, assignment, call or `pass`")
-        .help("end the statement with `;`, and remove the `else`")
+        .help("remove the `else`; the branches of an `if` are in braces: `if x { ... } else { ... }`")
 }
 
 pub(crate) fn wrong_order(span: Span, what: &str, before: &str) -> Diagnostic {

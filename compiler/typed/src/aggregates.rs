@@ -99,6 +99,7 @@ impl Body<'_, '_> {
     ) -> Option<Expr> {
         let &id = self.cx.header_ids.get(&name.name)?;
         self.cx.pushed.insert(id);
+        self.cx.note_carried(id, !matches!(message.kind, ExprKind::Empty), span);
         let declared = self.cx.tree.headers[id.index()].fields.iter();
         let declared: Vec<(String, Type)> = declared.map(|f| (f.name.clone(), f.ty.clone())).collect();
         let values = self.fields(&declared, fields, name)?;
@@ -121,7 +122,10 @@ impl Body<'_, '_> {
         for (part, want) in parts.iter().zip(wants) {
             let value = match want {
                 Some(ty) => self.expr_as(part, &ty)?,
-                None => self.expr(part, None)?.expr,
+                None => {
+                    let value = self.expr(part, None)?;
+                    self.settle(value)
+                }
             };
             self.before(&values, &value);
             values.push(value);

@@ -1,6 +1,6 @@
 //! The state of checking one layer: the declarations and errors so far.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{
@@ -59,6 +59,8 @@ pub(crate) struct Checker<'p> {
     pub type_parameters: HashMap<String, Type>,
     /// Headers that something pushes.
     pub pushed: BTreeSet<HeaderId>,
+    /// Where each header is used without a message, and with one, first.
+    pub carried: BTreeMap<HeaderId, [Option<Span>; 2]>,
     /// The size of each struct.
     pub struct_sizes: Vec<Extent>,
     /// Structs whose fields are being looked up.
@@ -107,6 +109,7 @@ impl<'p> Checker<'p> {
             changes: Vec::new(),
             type_parameters: HashMap::new(),
             pushed: BTreeSet::new(),
+            carried: BTreeMap::new(),
             struct_sizes: Vec::new(),
             declaring: Vec::new(),
             sequence_bits: None,

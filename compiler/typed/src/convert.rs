@@ -227,6 +227,18 @@ fn converted(value: Expr, to: Type) -> Expr {
     Expr::new(ExprKind::Convert(Box::new(value)), to, span)
 }
 
+/// The type of constants for which none is expected: 32 bits if they fit, with a sign if one is negative.
+pub(crate) fn usual_type(constants: &[&Expr]) -> Type {
+    let numbers: Vec<i128> = constants.iter().map(|e| constant_of(e)).collect();
+    let all = |fits: fn(i128) -> bool| numbers.iter().all(|n| fits(*n));
+    match numbers.iter().any(|n| *n < 0) {
+        false if all(|n| u32::try_from(n).is_ok()) => Type::UInt(32),
+        false => Type::UInt(64),
+        true if all(|n| i32::try_from(n).is_ok()) => Type::Int(32),
+        true => Type::Int(64),
+    }
+}
+
 /// The number in a constant expression.
 pub(crate) fn constant_of(expr: &Expr) -> i128 {
     match (&expr.kind, &expr.ty) {

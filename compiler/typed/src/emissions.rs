@@ -154,8 +154,14 @@ impl Body<'_, '_> {
             }
         };
         if message.is_none() {
-            let consumed = declared.message.and_then(|at| parameters.get(at as usize));
-            consumed.into_iter().for_each(|id| self.consume(*id, span));
+            if let Some(id) = declared.message.and_then(|at| parameters.get(at as usize)) {
+                if !self.flow.ended && !self.flow.uses.contains_key(id) {
+                    let help = "name the event to emit: `above.deliver(m);`";
+                    self.error("T0091", "there is no message to pass on", span, "the header came without one", help);
+                    return None;
+                }
+                self.consume(*id, span);
+            }
         }
         Some(StatementKind::Pass { side: to, event, parameters, message })
     }

@@ -6,6 +6,7 @@ use nacre_syntax::ast::{self, ConditionKind};
 use nacre_syntax::foreign::{self, Unknown};
 
 use crate::body::{Binding, Body, Context, Value};
+use crate::convert::usual_type;
 use crate::tree::{Conditional, Expr, ExprKind};
 
 /// The help where the type of a value does not follow from its context.
@@ -57,7 +58,10 @@ impl Body<'_, '_> {
                 let inner = if let Some(Type::Option(t)) = want { Some((**t).clone()) } else { None };
                 let x = match &inner {
                     Some(t) => self.expr_as(x, t)?,
-                    None => self.expr(x, None)?.expr,
+                    None => {
+                        let x = self.expr(x, None)?;
+                        self.settle(x)
+                    }
                 };
                 let ty = Type::Option(Box::new(x.ty.clone()));
                 Some(Value::fixed(self.make(ExprKind::Some(Box::new(x)), ty)))
@@ -214,7 +218,10 @@ impl Body<'_, '_> {
         let otherwise = self.expr(&x.otherwise, want);
         let after_else = self.flow.clone();
         self.merge(after_then, after_else, x.condition.span);
-        let (then, otherwise) = self.unify(then?, otherwise?, want, x.otherwise.span)?;
+        let (then, otherwise) = (then?, otherwise?);
+        let numbers = |value: &Value| value.flexible && matches!(value.expr.ty, Type::UInt(64) | Type::Int(64));
+        let usual = (numbers(&then) && numbers(&otherwise)).then(|| usual_type(&[&then.expr, &otherwise.expr]));
+        let (then, otherwise) = self.unify(then, otherwise, want.or(usual.as_ref()), x.otherwise.span)?;
         let (ty, likely) = (then.ty.clone(), x.condition.likely);
         let kind = ExprKind::If(Box::new(Conditional { condition, likely, then, otherwise }));
         Some(Value::fixed(self.make(kind, ty)))

@@ -73,7 +73,13 @@ impl Body<'_, '_> {
     pub fn optional(&mut self, value: Expr, span: Span) -> Option<Partial> {
         let Type::Option(t) = value.ty.clone() else {
             let shown = self.show(&value.ty);
-            self.error("T0084", "this cannot fail", span, format!("of type {shown}"), "remove the `else`");
+            self.error(
+                "T0084",
+                "this cannot fail",
+                span,
+                format!("of type {shown}"),
+                "write `let x = ...;` without an `else`",
+            );
             return None;
         };
         Some(self.fails(PartialKind::Option(value), *t))

@@ -8,7 +8,7 @@ use nacre_syntax::foreign::{self, Unknown};
 use crate::body::{Binding, Body, Context};
 use crate::checker::{Checker, Declared};
 use crate::fragment::{ABOVE, BELOW};
-use crate::tree::{Accepts, Block, Function, Handler, Is, Name, Names, Reacts, Trigger, Value};
+use crate::tree::{Accepts, Block, Expr, ExprKind, Function, Handler, Is, Name, Names, Node, Reacts, Trigger, Value};
 
 /// The most calls within one function.
 const MOST_CALLS: u64 = 4096;
@@ -270,6 +270,16 @@ impl Checker<'_> {
         let parameters: Vec<Parameter> =
             parameters.map(|(pattern, p)| Parameter { name: name(pattern), ty: p.ty.clone() }).collect();
         if let Some(condition) = self.pure(&a.condition, &Type::Bool, &parameters) {
+            let mut reads = None;
+            condition.value.visit(&mut |node| match node {
+                Node::Expr(Expr { kind: ExprKind::View(of), span, .. }) if of.ty == Type::Msg => reads = Some(*span),
+                _ => {}
+            });
+            if let Some(span) = reads {
+                let help = "it may depend on the length, `m.len`; a handler can refuse a message: `drop m;`";
+                self.error("T0106", "`accepts` cannot read a message", span, "it is asked before there is one", help);
+                return;
+            }
             self.tree.accepts.push(Accepts { event: id, condition });
         }
     }

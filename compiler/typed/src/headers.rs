@@ -1,6 +1,6 @@
 //! The headers that a layer declares.
 
-use nacre_diagnostics::Diagnostic;
+use nacre_diagnostics::{Diagnostic, Span};
 use nacre_stack::{FieldClass, FieldPlace, Header, HeaderField, HeaderId, LayerId};
 use nacre_syntax::ast::{self, Member};
 
@@ -86,6 +86,27 @@ impl Checker<'_> {
                     FieldPlace::Packed
                 }
             },
+        }
+    }
+
+    /// A header is used with a message, or without one.
+    pub(crate) fn note_carried(&mut self, id: HeaderId, with_message: bool, span: Span) {
+        self.carried.entry(id).or_default()[usize::from(with_message)].get_or_insert(span);
+    }
+
+    /// Reports headers that are used in both ways: who takes one off without a message would lose what comes with it.
+    pub(crate) fn headers_used_in_both_ways(&mut self) {
+        for (id, used) in std::mem::take(&mut self.carried) {
+            let [Some(without), Some(with)] = used else { continue };
+            let name = self.tree.headers[id.index()].name.clone();
+            let found = Diagnostic::error("T0184", format!("`{name}` is used with a message and without one"))
+                .at(without, "without a message here")
+                .also(with, "with one here")
+                .because("a header comes always with a message (`m - Header`), or never (`Header`)")
+                .help(format!(
+                    "write `m - {name} {{ ... }}` to take it off a message, or declare a header for each use"
+                ));
+            self.found.push(found);
         }
     }
 

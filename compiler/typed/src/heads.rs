@@ -82,6 +82,7 @@ impl Body<'_, '_> {
             );
             return None;
         }
+        let rest_at = rest.map_or(Span::default(), |at| patterns[at].span);
         let mut ids = Vec::new();
         let mut guard = Guard::NONE;
         let mut header = None;
@@ -97,11 +98,11 @@ impl Body<'_, '_> {
                 }
                 _ => patterns.get(i),
             };
-            let id = self.parameter(parameter, pattern, &mut guard, &mut header)?;
+            let id = self.parameter(parameter, pattern.ok_or(rest_at), &mut guard, &mut header)?;
             ids.push(id);
         }
         let fields = match header {
-            Some(pattern) => self.header_fields(pattern, &mut guard)?,
+            Some((pattern, with_message)) => self.header_fields(pattern, with_message, &mut guard)?,
             None => Vec::new(),
         };
         Some(Head { parameters: ids, guard, fields })
@@ -110,14 +111,23 @@ impl Body<'_, '_> {
     fn parameter<'a>(
         &mut self,
         parameter: &nacre_stack::Parameter,
-        pattern: Option<&'a ast::Pattern>,
+        pattern: Result<&'a ast::Pattern, Span>,
         guard: &mut Guard,
-        header: &mut Option<&'a ast::HeaderPattern>,
+        header: &mut Option<(&'a ast::HeaderPattern, bool)>,
     ) -> Option<HandlerParameter> {
         let message = parameter.ty == Type::Msg;
         let plain = |name| Some(HandlerParameter { name, pattern: None });
         let (name, ty) = (parameter.name.as_str(), parameter.ty.clone());
-        let Some(pattern) = pattern else { return plain(self.hidden(name, ty, Span::default())) };
+        let pattern = match pattern {
+            Ok(pattern) => pattern,
+            Err(rest) => {
+                let id = self.hidden(name, ty, rest);
+                if message {
+                    self.hold(id, rest);
+                }
+                return plain(id);
+            }
+        };
         match &pattern.kind {
             PatternKind::Name(name) => plain(self.declare(name, ty)),
             PatternKind::Data(name) if message => {
@@ -126,11 +136,11 @@ impl Body<'_, '_> {
             }
             PatternKind::Any if !message => plain(self.hidden(name, ty, pattern.span)),
             PatternKind::Pop(name, h) if message => {
-                *header = Some(h);
+                *header = Some((h, true));
                 plain(self.declare(name, ty))
             }
             PatternKind::Header(h) if message => {
-                *header = Some(h);
+                *header = Some((h, false));
                 let name = self.hidden(name, ty.clone(), pattern.span);
                 let dropped = Pattern { kind: TypedPattern::Any, ty, span: pattern.span };
                 Some(HandlerParameter { name, pattern: Some(dropped) })
@@ -157,7 +167,12 @@ impl Body<'_, '_> {
         }
     }
 
-    fn header_fields(&mut self, pattern: &ast::HeaderPattern, guard: &mut Guard) -> Option<Vec<NameId>> {
+    fn header_fields(
+        &mut self,
+        pattern: &ast::HeaderPattern,
+        with_message: bool,
+        guard: &mut Guard,
+    ) -> Option<Vec<NameId>> {
         let Some(&id) = self.cx.header_ids.get(&pattern.name.name) else {
             let known: Vec<&str> = self.cx.tree.headers.iter().map(|h| h.name.as_str()).collect();
             let help = if known.is_empty() {
@@ -175,6 +190,7 @@ impl Body<'_, '_> {
             return None;
         };
         guard.header = Some(id);
+        self.cx.note_carried(id, with_message, pattern.span);
         let declared = self.cx.tree.headers[id.index()].fields.clone();
         for (name, _) in &pattern.fields {
             if self.is_unsound_field(&name.name) {

@@ -2,7 +2,7 @@
 
 use nacre_diagnostics::{Diagnostic, Span};
 
-use crate::body::Body;
+use crate::body::{Binding, Body};
 use crate::flow::{Flow, Use};
 use crate::tree::NameId;
 
@@ -110,7 +110,10 @@ impl Body<'_, '_> {
             };
             let found = found
                 .because("a message is consumed exactly once on every path: sent on, kept, or dropped")
-                .help(format!("if it is not needed, write `drop {name};`"));
+                .help(match self.lookup(&name) {
+                    Some(Binding::Value(known)) if *known == id => format!("if it is not needed, write `drop {name};`"),
+                    _ => "it has no name here: `pass;` it, or name it to drop it".into(),
+                });
             self.cx.found.push(found);
         }
         self.flow.end(id);

@@ -9,6 +9,7 @@ use crate::assignments::Given;
 use crate::body::{Binding, Body, Context, NameOf, Value};
 use crate::bounded::is_message;
 use crate::calls::Outcome;
+use crate::convert::usual_type;
 use crate::tree::{Block, Dropped, Expr, ExprKind, Pattern, PatternKind, Place, Statement, StatementKind, UNIT};
 use crate::walks::Head;
 
@@ -140,8 +141,9 @@ impl Body<'_, '_> {
     /// A constant without an expected type gets 32 bits if it fits.
     pub fn settle(&mut self, value: Value) -> Expr {
         match (value.flexible, &value.expr.kind, &value.expr.ty) {
-            (true, ExprKind::Const(n), Type::UInt(64)) if *n <= u64::from(u32::MAX) => {
-                Expr { ty: Type::UInt(32), ..value.expr }
+            (true, ExprKind::Const(_), Type::UInt(64) | Type::Int(64)) => {
+                let ty = usual_type(&[&value.expr]);
+                Expr { ty, ..value.expr }
             }
             _ => value.expr,
         }

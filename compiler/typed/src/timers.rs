@@ -8,6 +8,9 @@ use crate::body::{Binding, Body, Context, NameOf};
 use crate::checker::Checker;
 use crate::tree::{Handler, HandlerParameter, Timer, Trigger};
 
+/// The name of a timer, and the way to it from the field of the state.
+type Reached = (String, Option<Vec<TimerStep>>);
+
 impl Checker<'_> {
     pub(crate) fn timer_handler(&mut self, h: &ast::TimerHandler) {
         let mut names = Vec::new();
@@ -131,16 +134,45 @@ impl Checker<'_> {
             let Member::Storage(storage) = member else { continue };
             for field in &storage.fields {
                 let Some(&id) = self.cell_ids.get(&field.name.name) else { continue };
-                let handled = self.tree.timers.iter().any(|t| t.cell == id);
-                let holds = matches!(self.tree.cells[id.index()].cell.ty, Type::Timer);
-                if holds && !handled {
+                let mut found = Vec::new();
+                let ty = &self.tree.cells[id.index()].cell.ty;
+                self.timers_in(ty, (field.name.name.clone(), Some(Vec::new())), &mut found);
+                for (name, path) in found {
+                    let help = match path {
+                        Some(path) if self.tree.timers.iter().any(|t| t.cell == id && t.path == path) => continue,
+                        Some(_) => format!("write `on {name} {{ ... }}`"),
+                        None => "handlers reach fields of structs, and entries of arrays, maps and pools".into(),
+                    };
                     self.found.push(
-                        Diagnostic::error("T0104", format!("the timer `{}` has no handler", field.name.name))
+                        Diagnostic::error("T0104", format!("the timer `{name}` has no handler"))
                             .at(field.name.span, "declared here")
-                            .help(format!("write `on {} {{ ... }}`", field.name.name)),
+                            .help(help),
                     );
                 }
             }
+        }
+    }
+
+    /// The timers in a value of a type, as handlers name them, and the ways to them; none: no handler can name it.
+    fn timers_in(&self, ty: &Type, (name, path): Reached, found: &mut Vec<Reached>) {
+        let on = |step: TimerStep| path.as_ref().map(|path| path.iter().cloned().chain([step]).collect());
+        match ty {
+            Type::Timer => found.push((name, path)),
+            Type::Struct(id) => {
+                for (at, field) in self.tree.structs[id.index()].fields.iter().enumerate() {
+                    let inner = (format!("{name}.{}", field.name), on(TimerStep::Field(at as u32)));
+                    self.timers_in(&field.ty, inner, found);
+                }
+            }
+            Type::Array(t, _) | Type::Pool(t, _) | Type::Map(_, t, _) => {
+                let index = if name.contains('[') { "j" } else { "i" };
+                self.timers_in(t, (format!("{name}[{index}]"), on(TimerStep::Each)), found);
+            }
+            Type::Tuple(types) => types.iter().for_each(|t| self.timers_in(t, (name.clone(), None), found)),
+            Type::Option(t) | Type::Ring(t, _) | Type::List(t, _) | Type::Window(t, _, _) => {
+                self.timers_in(t, (name, None), found);
+            }
+            _ => {}
         }
     }
 }

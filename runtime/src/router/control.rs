@@ -82,7 +82,8 @@ impl<O: Outbox> Router<O> {
             return true;
         }
         // Of a peer that may have moved: its next ping comes from where it is now, while somebody else may have its old address.
-        let unknown_for = if self.options.moves { UNKNOWN_FOR_NS.max(self.schedule.timeout / 2) } else { UNKNOWN_FOR_NS };
+        let unknown_for =
+            if self.options.moves { UNKNOWN_FOR_NS.max(self.schedule.timeout / 2) } else { UNKNOWN_FOR_NS };
         let (id, event) = (connection.id, connection.instance.stack().known().unknown);
         let first = connection.unknown_since.is_none();
         let since = *connection.unknown_since.get_or_insert(now);

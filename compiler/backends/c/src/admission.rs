@@ -41,8 +41,8 @@ impl Writer<'_> {
     /// The function that says whether a call is admitted, without its parameters.
     pub fn admission(&self, call: &Call) -> Function {
         let name = self.global(Global::Admits(call.number), format!("admits_{}", call.name));
-        let (linkage, reads_only, result) = (Linkage::InPlace, true, Some("bool".into()));
-        Function { linkage, reads_only, result, ..Function::plain(name, vec![]) }
+        let (linkage, result) = (Linkage::InPlace, Some("bool".into()));
+        Function { linkage, result, ..Function::plain(name, vec![]) }
     }
 
     /// Whether a step can take blocks of the pool.

@@ -118,13 +118,18 @@ impl Writer<'_> {
         }
     }
 
+    /// Whether steps have a part that only some operations need.
+    fn needs_more(&self) -> bool {
+        !self.queued.is_empty() || self.temporary > 0
+    }
+
     /// `step` for an entry.
     pub fn begin(&self, code: &mut Code, data: Option<(&str, &str)>) {
         let p = &self.prefix;
         let (at, len) = data.unwrap_or(("NULL", "0"));
         let mut members =
             format!(".s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = {at}, .in_len = {len}");
-        if !self.queued.is_empty() || self.temporary > 0 {
+        if self.needs_more() {
             code.line(format!("struct {p}_more more;"));
             members.push_str(", .more = &more");
         }
@@ -303,9 +308,14 @@ impl Writer<'_> {
         if !self.put_off.is_empty() {
             code.line("if (s->waiting.len != 0) { return false; }");
         }
+        // A condition may read bytes of the state through a filter.
+        let more = if self.needs_more() { ", .more = &more" } else { "" };
+        if self.needs_more() {
+            code.line(format!("struct {p}_more more;"));
+        }
         code.line(format!(
             "struct {p}_step this_step = {{.s = (struct {p}_state *)(uintptr_t)s, .pool = (struct \
-            {p}_pool *)(uintptr_t)pool, .in_len = len}};"
+            {p}_pool *)(uintptr_t)pool, .in_len = len{more}}};"
         ));
         code.line(format!("struct {p}_step *const step = &this_step;"));
         code.open("switch (event) {");

@@ -119,7 +119,7 @@ impl Parser<'_> {
     /// The `;` of a statement that cannot fail.
     fn end_of(&mut self, word: &str) -> Parse<()> {
         if self.at_word("else") {
-            self.report(errors::cannot_fail(self.span(), word));
+            self.report(errors::cannot_fail(self.span(), &format!("`{word}`")));
             self.otherwise()?;
             return Ok(());
         }
