@@ -96,6 +96,10 @@ impl Checker<'_> {
 
     /// Reports headers that are used in both ways: who takes one off without a message would lose what comes with it.
     pub(crate) fn headers_used_in_both_ways(&mut self) {
+        // After an error an expression may be typed again, in parts.
+        if self.found.iter().any(Diagnostic::is_error) {
+            return;
+        }
         for (id, used) in std::mem::take(&mut self.carried) {
             let [Some(without), Some(with)] = used else { continue };
             let name = self.tree.headers[id.index()].name.clone();

@@ -132,6 +132,10 @@ impl Checker<'_> {
         let layer = self.layer;
         for member in &layer.members {
             let Member::Storage(storage) = member else { continue };
+            // A given timer is an error.
+            if storage.kind == ast::StorageKind::Given {
+                continue;
+            }
             for field in &storage.fields {
                 let Some(&id) = self.cell_ids.get(&field.name.name) else { continue };
                 let mut found = Vec::new();

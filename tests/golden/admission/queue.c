@@ -65,7 +65,7 @@ int admission_open(struct admission_state *s, struct admission_pool *pool, uint6
     return NACRE_OK;
 }
 
-admission_INLINE bool admission_admits_above_send(const struct admission_step *step, struct admission_msg m) {
+admission_INLINE bool admission_admits_above_send(struct admission_step *step, struct admission_msg m) {
     (void)step;
     (void)m;
     if (admission_UNLIKELY(!((step->s->quota.left != 0) && (m.bytes.len <= 50u)))) { return false; }

@@ -112,7 +112,7 @@ passing_APART int passing_rest_above_send(struct passing_state *s, struct passin
     return NACRE_OK;
 }
 
-passing_INLINE bool passing_admits_above_send(const struct passing_step *step, struct passing_msg m) {
+passing_INLINE bool passing_admits_above_send(struct passing_step *step, struct passing_msg m) {
     (void)step;
     (void)m;
     if (passing_UNLIKELY(!(m.bytes.len <= 65507u))) { return false; }
