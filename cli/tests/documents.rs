@@ -214,7 +214,7 @@ fn tutorial_for_applications_is_right() {
     run("nacre new hello", folder.path(), 0);
     let (project, file) = (folder.path().join("hello"), folder.path().join("hello/hello.nacre"));
     let source = std::fs::read_to_string(&file).expect("readable");
-    let broken = source.replace("frag<1400> / pt2pt<64>", "pt2pt<64> / frag<1400>");
+    let broken = source.replace("frag<1400> / pt2pt<64, FRIENDLY = true>", "pt2pt<64, FRIENDLY = true> / frag<1400>");
     assert_ne!(source, broken);
     std::fs::write(&file, broken).expect("written");
     let shown =
