@@ -489,7 +489,8 @@ fn other_stack_is_reported_with_a_message_on_both_sides() {
     {
         assert!(told.contains(words), "the sender: {told}");
     }
-    for words in ["refused 127.0.0.1", "this endpoint serves frag<1400> / pt2pt<64, FRIENDLY = true> / crc32c / floor"] {
+    for words in ["refused 127.0.0.1", "this endpoint serves frag<1400> / pt2pt<64, FRIENDLY = true> / crc32c / floor"]
+    {
         assert!(here.contains(words), "the receiver: {here}");
     }
 }

@@ -6,7 +6,7 @@ use nacre_syntax::ast::{self, Otherwise};
 
 use crate::body::{Body, Context, Value};
 use crate::fragment::{ABOVE, BELOW};
-use crate::tree::StatementKind;
+use crate::tree::{NameId, StatementKind};
 
 impl Body<'_, '_> {
     /// The side named by `above`, `below` or a port.
@@ -154,15 +154,20 @@ impl Body<'_, '_> {
             }
         };
         if message.is_none() {
-            if let Some(id) = declared.message.and_then(|at| parameters.get(at as usize)) {
-                if !self.flow.ended && !self.flow.uses.contains_key(id) {
-                    let help = "name the event to emit: `above.deliver(m);`";
-                    self.error("T0091", "there is no message to pass on", span, "the header came without one", help);
-                    return None;
-                }
-                self.consume(*id, span);
-            }
+            let own = declared.message.and_then(|at| parameters.get(at as usize));
+            own.map_or(Some(()), |id| self.consume_own(*id, span))?;
         }
         Some(StatementKind::Pass { side: to, event, parameters, message })
+    }
+
+    /// Consumes the message of the handled event, which is passed on.
+    fn consume_own(&mut self, id: NameId, span: Span) -> Option<()> {
+        if !self.flow.ended && !self.flow.uses.contains_key(&id) {
+            let help = "name the event to emit: `above.deliver(m);`";
+            self.error("T0091", "there is no message to pass on", span, "the header came without one", help);
+            return None;
+        }
+        self.consume(id, span);
+        Some(())
     }
 }

@@ -81,9 +81,9 @@ impl<O: Outbox> Router<O> {
             self.say_hello(id);
             return true;
         }
-        // Of a peer that may have moved: its next ping comes from where it is now, while somebody else may have its old address.
-        let unknown_for =
-            if self.options.moves { UNKNOWN_FOR_NS.max(self.schedule.timeout / 2) } else { UNKNOWN_FOR_NS };
+        // The next ping of a peer that has moved comes from where it is now; somebody else may have its old address.
+        let after_a_move = if self.options.moves { self.schedule.timeout / 2 } else { 0 };
+        let unknown_for = UNKNOWN_FOR_NS.max(after_a_move);
         let (id, event) = (connection.id, connection.instance.stack().known().unknown);
         let first = connection.unknown_since.is_none();
         let since = *connection.unknown_since.get_or_insert(now);

@@ -80,7 +80,7 @@ fn nothing_moves_unless_it_is_allowed() {
     assert!(ends[1].statistics().unknown_cookies > 0);
 }
 
-/// Says twice from the old address, 1.5 s apart, that the server's label is not known there; returns whether the connection is left.
+/// Says twice from the old address that the server's label is not known there; returns whether the connection is left.
 fn denied_at_the_old_address(ends: &mut [Router<Datagrams>; 2], theirs: ConnectionId) -> bool {
     let server = &mut ends[1];
     let unknown = server.get(theirs).unwrap().label;
