@@ -7,7 +7,7 @@ use nacre_prover::candidates::Candidate;
 use nacre_prover::inference::{known, loose_of, suggestion, with_inferred};
 use nacre_prover::obligations::{of_stack_where, Kind, Obligation, Part, Problem};
 use nacre_prover::solvers::{self, Answer, Solver};
-use nacre_stack::{LayerId, Span, Stack};
+use nacre_stack::{LayerId, Span, Stack, Type};
 use nacre_symbolic::execute::ClaimKind;
 
 use crate::args::proofs::Prove;
@@ -233,7 +233,10 @@ fn unproved(session: &Session, stack: &Stack, one: &Judged) -> String {
             text += &format!("    not inductive: {solver} found a state from which the handler breaks it\n");
             let (zeros, others): (Vec<_>, Vec<_>) =
                 values.iter().partition(|(_, value)| value == "0" || value == "false");
-            others.iter().for_each(|(name, value)| text += &format!("      {name} = {}\n", shown(value)));
+            for (name, value) in others {
+                let cell = stack.cells.iter().find(|cell| cell.layer == part.layer && cell.name == *name);
+                text += &format!("      {name} = {}\n", shown(value, cell.map(|cell| &cell.ty)));
+            }
             let zeros: Vec<&str> = zeros.iter().map(|(name, _)| name.as_str()).collect();
             match zeros.len() {
                 0 => {}
@@ -250,11 +253,12 @@ fn unproved(session: &Session, stack: &Stack, one: &Judged) -> String {
 /// The limit of the values of a state that are zero and are named.
 const MOST_ZEROS: usize = 12;
 
-fn shown(value: &str) -> &str {
-    if value == u64::MAX.to_string() {
-        "not armed, or the largest number"
-    } else {
-        value
+/// A value that a solver gives; `ty`: of the cell that has it.
+fn shown(value: &str, ty: Option<&Type>) -> String {
+    match (ty, value.parse::<u64>()) {
+        (Some(Type::Int(bits)), Ok(n)) => (((n << (64 - bits)) as i64) >> (64 - bits)).to_string(),
+        (_, Ok(u64::MAX)) => "not armed, or the largest number".into(),
+        _ => value.into(),
     }
 }
 

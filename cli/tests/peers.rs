@@ -197,7 +197,15 @@ fn file_that_changes_while_it_is_sent_is_given_up() {
         ("its content is another", &hidden),
     ];
     for (words, change) in changes {
-        let (last, status, objects) = changed(&User::new(), change);
+        // The hidden change has two steps, and shows between them: then once more.
+        let mut tries = 5;
+        let (last, status, objects) = loop {
+            let one = changed(&User::new(), change);
+            tries -= 1;
+            if tries == 0 || String::from_utf8_lossy(&one.0).contains(words) {
+                break one;
+            }
+        };
         let last = String::from_utf8_lossy(&last).into_owned();
         assert!(last.starts_with("Xthe file has changed while it was sent: ") && last.contains(words), "{last}");
         assert_eq!((status, objects.len(), objects[0]["cause"].as_str()), (1, 1, Some("changed")), "{objects:?}");
