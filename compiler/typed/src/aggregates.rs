@@ -99,7 +99,9 @@ impl Body<'_, '_> {
     ) -> Option<Expr> {
         let &id = self.cx.header_ids.get(&name.name)?;
         self.cx.pushed.insert(id);
-        self.cx.note_carried(id, !matches!(message.kind, ExprKind::Empty), span);
+        if !matches!(message.kind, ExprKind::Empty) {
+            self.cx.put_on.entry(id).or_insert(span);
+        }
         let declared = self.cx.tree.headers[id.index()].fields.iter();
         let declared: Vec<(String, Type)> = declared.map(|f| (f.name.clone(), f.ty.clone())).collect();
         let values = self.fields(&declared, fields, name)?;

@@ -59,8 +59,9 @@ pub(crate) struct Checker<'p> {
     pub type_parameters: HashMap<String, Type>,
     /// Headers that something pushes.
     pub pushed: BTreeSet<HeaderId>,
-    /// Where each header is used without a message, and with one, first.
-    pub carried: BTreeMap<HeaderId, [Option<Span>; 2]>,
+    /// Where headers are put on messages, and where they are taken off without naming these.
+    pub put_on: BTreeMap<HeaderId, Span>,
+    pub taken_alone: BTreeMap<HeaderId, Span>,
     /// The size of each struct.
     pub struct_sizes: Vec<Extent>,
     /// Structs whose fields are being looked up.
@@ -109,7 +110,8 @@ impl<'p> Checker<'p> {
             changes: Vec::new(),
             type_parameters: HashMap::new(),
             pushed: BTreeSet::new(),
-            carried: BTreeMap::new(),
+            put_on: BTreeMap::new(),
+            taken_alone: BTreeMap::new(),
             struct_sizes: Vec::new(),
             declaring: Vec::new(),
             sequence_bits: None,

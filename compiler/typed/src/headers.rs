@@ -1,6 +1,6 @@
 //! The headers that a layer declares.
 
-use nacre_diagnostics::{Diagnostic, Span};
+use nacre_diagnostics::Diagnostic;
 use nacre_stack::{FieldClass, FieldPlace, Header, HeaderField, HeaderId, LayerId};
 use nacre_syntax::ast::{self, Member};
 
@@ -89,27 +89,20 @@ impl Checker<'_> {
         }
     }
 
-    /// A header is used with a message, or without one.
-    pub(crate) fn note_carried(&mut self, id: HeaderId, with_message: bool, span: Span) {
-        self.carried.entry(id).or_default()[usize::from(with_message)].get_or_insert(span);
-    }
-
-    /// Reports headers that are used in both ways: who takes one off without a message would lose what comes with it.
-    pub(crate) fn headers_used_in_both_ways(&mut self) {
+    /// Reports headers that the layer puts on messages and takes off without naming these, which would be lost.
+    pub(crate) fn lost_behind_headers(&mut self) {
         // After an error an expression may be typed again, in parts.
         if self.found.iter().any(Diagnostic::is_error) {
             return;
         }
-        for (id, used) in std::mem::take(&mut self.carried) {
-            let [Some(without), Some(with)] = used else { continue };
+        for (id, taken) in std::mem::take(&mut self.taken_alone) {
+            let Some(put) = self.put_on.get(&id) else { continue };
             let name = self.tree.headers[id.index()].name.clone();
-            let found = Diagnostic::error("T0184", format!("`{name}` is used with a message and without one"))
-                .at(without, "without a message here")
-                .also(with, "with one here")
-                .because("a header comes always with a message (`m - Header`), or never (`Header`)")
-                .help(format!(
-                    "write `m - {name} {{ ... }}` to take it off a message, or declare a header for each use"
-                ));
+            let found = Diagnostic::error("T0184", format!("the message behind `{name}` is lost"))
+                .at(taken, "the header is taken off alone")
+                .also(*put, "it is put on a message here")
+                .because("a message is consumed exactly once on every path: sent on, kept, or dropped")
+                .help(format!("name the message: `m - {name} {{ ... }}`; if it is not needed, write `drop m;`"));
             self.found.push(found);
         }
     }

@@ -102,7 +102,7 @@ impl Body<'_, '_> {
             ids.push(id);
         }
         let fields = match header {
-            Some((pattern, with_message)) => self.header_fields(pattern, with_message, &mut guard)?,
+            Some((pattern, named)) => self.header_fields(pattern, named, &mut guard)?,
             None => Vec::new(),
         };
         Some(Head { parameters: ids, guard, fields })
@@ -167,12 +167,8 @@ impl Body<'_, '_> {
         }
     }
 
-    fn header_fields(
-        &mut self,
-        pattern: &ast::HeaderPattern,
-        with_message: bool,
-        guard: &mut Guard,
-    ) -> Option<Vec<NameId>> {
+    /// `named`: so is the message that it comes with.
+    fn header_fields(&mut self, pattern: &ast::HeaderPattern, named: bool, guard: &mut Guard) -> Option<Vec<NameId>> {
         let Some(&id) = self.cx.header_ids.get(&pattern.name.name) else {
             let known: Vec<&str> = self.cx.tree.headers.iter().map(|h| h.name.as_str()).collect();
             let help = if known.is_empty() {
@@ -190,7 +186,9 @@ impl Body<'_, '_> {
             return None;
         };
         guard.header = Some(id);
-        self.cx.note_carried(id, with_message, pattern.span);
+        if !named {
+            self.cx.taken_alone.entry(id).or_insert(pattern.span);
+        }
         let declared = self.cx.tree.headers[id.index()].fields.clone();
         for (name, _) in &pattern.fields {
             if self.is_unsound_field(&name.name) {

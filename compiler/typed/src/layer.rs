@@ -48,7 +48,7 @@ impl<'p> Checker<'p> {
             let found = outdated(&self.uses, &self.called, Effects::new(&self.changes));
             self.found.extend(found);
         }
-        self.headers_used_in_both_ways();
+        self.lost_behind_headers();
         self.unused_headers();
         (self.tree, self.found)
     }

@@ -128,7 +128,7 @@ fn blocks_of_a_piece(statements: &str) -> u32 {
             state {{ old: msg?, at: u32, short: u16, n: u16, many: u32 }}
             accepts send(m) when m.len <= 64000;
             down send(m) {{ below.send(share m); {statements} drop m; }}
-            up deliver(Head {{ h }}) {{ many = h; n = h as u16; }}
+            up deliver(m - Head {{ h }}) {{ many = h; n = h as u16; drop m; }}
             up deliver(m) {{ pass m; }}
             fn double(n: u32) -> u32 {{ return n * 2; }}
             down note() {{ below.send(Head {{ h: many }}); }}
