@@ -289,7 +289,10 @@ static bool take_unknown(struct nacre_listener *l, const struct nacre_address *f
     if (is_first) {
         c->unknown_since = l->time;
     }
-    if (since(c->unknown_since, l->time) >= UNKNOWN_FOR_NS) {
+    /* The next ping of a peer that has moved comes from where it is now; somebody else may have its old address. */
+    uint64_t after_a_move = l->options.moves ? l->options.timeout / 2 : 0;
+    uint64_t unknown_for = after_a_move > UNKNOWN_FOR_NS ? after_a_move : UNKNOWN_FOR_NS;
+    if (since(c->unknown_since, l->time) >= unknown_for) {
         end(l, c, NACRE_UNKNOWN);
         return true;
     }

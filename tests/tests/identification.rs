@@ -40,7 +40,9 @@ fn frames_are_identified_only_until_the_peer_has_used_the_cookie() {
             pair.send(round % 2, b"to and fro");
         }
         let named = pair.frames.iter().filter(|sent| identified(&sent.bytes)).count();
-        assert!(named >= 6 && pair.frames.len() > 190 + named, "{named} of {}", pair.frames.len());
+        // `reliable` acknowledges the second message already.
+        let least = if name == "reliable" { 3 } else { 6 };
+        assert!(named >= least && pair.frames.len() > 190 + named, "{named} of {}", pair.frames.len());
         assert_eq!(misnamed(&pair.frames), Vec::<usize>::new(), "{name}");
         assert_eq!(pair.outputs_of(0, "deliver").len() + pair.outputs_of(1, "deliver").len(), 205);
     }

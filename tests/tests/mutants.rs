@@ -29,7 +29,7 @@ const fn bug(
 }
 
 const LAYERS: &[Bug] = &[
-    bug("window: a full one takes more", PT2PT, "!sent.full && !closing", "!closing", SMALL),
+    bug("window: a full one takes more", PT2PT, "{ !sent.full }", "{ true }", SMALL),
     bug("window: off by one at delivery", PT2PT, "got.skip_to(number + 1);", "got.skip_to(number + 2);", SMALL),
     bug(
         "window: gaps are skipped",
@@ -39,7 +39,7 @@ const LAYERS: &[Bug] = &[
         BAD,
     ),
     bug("window: one is never released", PT2PT, "sent.release(ack);", "sent.release(ack - 1);", SMALL),
-    bug("no acknowledgement by itself", PT2PT, "on due { acknowledge(); }", "on due { }", SMALL),
+    bug("no acknowledgement by itself", PT2PT, "every = OFTEN; }\n        acknowledge();", "every = OFTEN; }", SMALL),
     bug(
         "no acknowledgement of what came again",
         PT2PT,

@@ -51,7 +51,7 @@ fn steps_do_what_their_path_says() {
     let stacks = [
         ("reliable_plain", 0, 1_500, 50),
         ("reliable_plain", 10, 1_500, 40),
-        ("reliable", 2, 1_000, 25),
+        ("reliable", 2, 1_000, 15),
         ("controlled_pt2pt", 5, 300, 25),
         ("sequencer_alone", 10, 1_000, 60),
     ];

@@ -138,7 +138,7 @@ int main(void) {
     struct nacre_statistics none;
     CHECK(nacre_statistics_of(client, 0, &none) == NACRE_RUN_OK && none.connections == 0);
     CHECK(nacre_statistics_of(client, 0, NULL) == NACRE_RUN_ERROR && strstr(nacre_error(client), "the statistics is NULL"));
-    CHECK(nacre_statistics_of(client, 99, &none) == NACRE_RUN_CLOSED && strstr(nacre_error(client), "no connection"));
+    CHECK(nacre_statistics_of(client, 99, &none) == NACRE_RUN_CLOSED && strstr(nacre_error(client), "no such connection"));
     CHECK(nacre_statistics_of(NULL, 0, &none) == NACRE_RUN_ERROR && strstr(nacre_error(NULL), "the listener is NULL"));
     here = (struct prepared){.identity = 7};
     CHECK(nacre_connect_with(client, NULL, 0, &nacre_stack_window, &how, &connection) == NACRE_RUN_OK);
