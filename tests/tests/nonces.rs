@@ -44,14 +44,15 @@ fn keys_and_epochs_that_are_replaced_meet_no_nonce_twice() {
 fn retransmitted_messages_have_nonces_of_their_own() {
     let host = Arc::new(Host::default());
     let mut pair = open_pair(&stack("secure"), &host, KEYS);
-    for n in 0..20u8 {
+    // As many as are granted at first: after a loss no more are.
+    for n in 0..10u8 {
         pair.send_lost(0, &[n]);
         pair.wait(0);
         pair.send(1, &[n]);
     }
-    assert!(host.sealed() >= 60, "{}", host.sealed());
+    assert!(host.sealed() >= 30, "{}", host.sealed());
     assert_eq!(host.reused(), Vec::<Vec<u8>>::new());
-    assert_eq!(pair.outputs_of(1, "deliver").len(), 20);
+    assert_eq!(pair.outputs_of(1, "deliver").len(), 10);
 }
 
 #[test]
