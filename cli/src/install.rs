@@ -50,7 +50,7 @@ pub fn runtime(args: &Runtime) -> Exit {
         return Exit::Unknown;
     }
     let built = match &args.built {
-        Some(folder) => has_libraries(folder).map(|()| folder.clone()),
+        Some(folder) => Ok(folder.clone()),
         None => sources::find(args.crates.as_deref()).and_then(|crates| compile(&crates)),
     };
     let built = match built {
@@ -76,15 +76,6 @@ pub fn runtime(args: &Runtime) -> Exit {
             Exit::No
         }
     }
-}
-
-/// Errors: what `--built` lacks.
-fn has_libraries(folder: &Path) -> Result<(), String> {
-    let missing = ["libnacre_runtime.a", "libnacre_runtime.so"]
-        .map(|name| folder.join(name))
-        .into_iter()
-        .find(|file| !file.is_file());
-    missing.map_or(Ok(()), |file| Err(format!("--built: there is no {}", file.display())))
 }
 
 /// The name that programs are linked with: versions below 1.0 with another second number are not compatible.
@@ -196,7 +187,8 @@ fn site_packages(folder: &Path) -> io::Result<PathBuf> {
 
 /// Copies a file.
 fn put(from: &Path, to: &Path, mode: u32, written: &mut Vec<PathBuf>) -> io::Result<()> {
-    output::install(from, to, mode).map_err(|error| named(to, &error))?;
+    let missing = if from.is_file() { to } else { from };
+    output::install(from, to, mode).map_err(|error| named(missing, &error))?;
     written.push(to.to_path_buf());
     Ok(())
 }

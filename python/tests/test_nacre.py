@@ -92,6 +92,7 @@ class Listeners(unittest.TestCase):
             server.serve(reliable)
             connection = client.connect("127.0.0.1", server.port, reliable)
             received: list[bytes] = []
+            echoes: list[nacre.Delivered] = []
             sent = 0
             while len(received) < 300:
                 if sent < 300 and sent < len(received) + 8:
@@ -102,7 +103,10 @@ class Listeners(unittest.TestCase):
                         pass
                 while (event := server.poll(0)) is not None:
                     if isinstance(event, nacre.Delivered):
-                        event.connection.send(event.message)
+                        echoes.append(event)
+                while echoes and echoes[0].connection.accepts(len(echoes[0].message)):
+                    echo = echoes.pop(0)
+                    echo.connection.send(echo.message)
                 while (event := client.poll(0.001)) is not None:
                     if isinstance(event, nacre.Delivered):
                         received.append(event.message)
