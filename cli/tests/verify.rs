@@ -391,7 +391,7 @@ fn names_on_the_command_line_are_resolved() {
         (&["--stack", "plain"], "there is no stack `plain`; there are none"),
         (&["--layer", "plain", "--set", "sned=1,0"], "did you mean `send`?"),
         (&["--layer", "plain", "--set", "numbers=50"], "`numbers` is 2 to 32"),
-        (&["--layer", "plain", "--set", "send=256"], "`send` is at most 255"),
+        (&["--layer", "plain", "--set", "send=256"], "`send` is 0 to 255"),
     ];
     for (arguments, words) in wrong {
         let (status, out, err) = ran(nacre(&["verify", SEVERAL]).args(arguments));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use nacre_stack::{Expr, LayerId, Scope, Span, Stack};
+use nacre_stack::{Expr, LayerId, Span, Stack};
 use nacre_symbolic::execute::{ClaimKind, Run};
 use nacre_symbolic::state::State;
 use nacre_symbolic::terms::{script, Goal, Term, Terms};
@@ -136,7 +136,7 @@ pub fn with_invariants(stack: &Stack, layer: LayerId, invariants: Vec<Expr>) -> 
 
 fn codes(stack: &Stack, layer: LayerId) -> Vec<Code> {
     let mut codes = vec![Code::Opening];
-    if stack.cells.iter().any(|cell| cell.scope == Scope::Lasting) {
+    if stack.has_views() {
         codes.push(Code::View);
     }
     let mine = |at: &usize| stack.handlers[*at].layer == layer && !stack.handlers[*at].passes;

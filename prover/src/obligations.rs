@@ -86,7 +86,7 @@ pub fn of_stack_where(stack: &Stack, loose: &Loose) -> Vec<Part> {
             Part { layer, name: name.into(), is_handler, span, obligations, terms: Arc::new(terms) }
         };
         parts.push(part("open", false, span, opening(stack, layer)));
-        if stack.cells.iter().any(|cell| cell.scope == Scope::Lasting) {
+        if stack.has_views() {
             parts.push(part("view", false, span, of_view(stack, layer)));
         }
         for handler in stack.handlers.iter().filter(|handler| handler.layer == layer && !handler.passes) {

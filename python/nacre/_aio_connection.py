@@ -49,6 +49,8 @@ class Connection:
         self._news = asyncio.Event()
         self._opened: Opened | None = None
         self._ended: Closed | OtherStack | None = None
+        # Whether the application has been told of the end by an exception.
+        self._told = False
         self._trouble: NetworkError | None = None
         self._grants = False
         self._reached = 0
@@ -118,6 +120,7 @@ class Connection:
                 except Refused:
                     await self._may_send.wait()
                 except ConnectionEnded as error:
+                    self._told = True
                     raise ConnectionEnded(str(error), self._ended) from None
                 else:
                     self._endpoint._look_soon()
@@ -189,9 +192,9 @@ class Connection:
                 await asyncio.wait_for(self._until_ended(), timeout)
             except asyncio.TimeoutError:
                 raise TimeoutError("the peer has not confirmed the close") from None
-            self._raise_if_lost()
         if self._owns:
             await self._endpoint.close()
+        self._raise_if_lost()
 
     def refuse(self, code: int = 0, text: str = "") -> None:
         """Ends the connection immediately; the peer receives the code and the text."""
@@ -213,15 +216,22 @@ class Connection:
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes, and waits at most 30 seconds; after an exception, ends at once."""
+        """Closes, and waits at most 30 seconds; after an exception, ends at once. Raises as `close`, unless a call has
+        raised ConnectionEnded before."""
         try:
             if kind is None:
-                await self.close()
+                told = self._told
+                try:
+                    await self.close()
+                except ConnectionEnded:
+                    if not told:
+                        raise
         finally:
             self.discard()
 
     def _raise_if_ended(self) -> None:
         if self._ended is not None:
+            self._told = True
             raise ConnectionEnded(self._ended.text, self._ended)
         if self._endpoint._listener is None:
             raise ConnectionEnded("the endpoint is closed")
@@ -230,6 +240,7 @@ class Connection:
         """Raises if the connection has not ended in order."""
         ended = self._ended
         if isinstance(ended, OtherStack) or ended is not None and ended.reason != Reason.CLOSED:
+            self._told = True
             raise ConnectionEnded(ended.text, ended)
 
     async def _until_ended(self) -> None:

@@ -125,6 +125,31 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(OSError):
             await aio.connect("no such host", 7, reliable)
 
+    async def test_a_connection_that_was_lost_before_it_is_closed_says_so(self) -> None:
+        async def lost(server: aio.Endpoint) -> aio.Connection:
+            client = await aio.connect("127.0.0.1", server.port, reliable)
+            await client.send(b"never read")
+            (await server.accept()).refuse(6, "no")
+            await asyncio.wait_for(client._until_ended(), LONG)
+            return client
+
+        async with await aio.listen("127.0.0.1", 0, reliable) as server:
+            with self.assertRaises(nacre.ConnectionEnded):
+                async with await lost(server):
+                    pass
+            client = await lost(server)
+            for _ in range(2):
+                with self.assertRaises(nacre.ConnectionEnded):
+                    await client.close()
+            self.assertIsNone(client._endpoint._listener, "the endpoint of the connection alone is closed")
+            # Who has been told is not told again where the block ends.
+            async with await lost(server) as client:
+                with self.assertRaises(nacre.ConnectionEnded):
+                    await client.receive()
+            async with await lost(server) as client:
+                with self.assertRaises(nacre.ConnectionEnded):
+                    await client.send(b"more")
+
     async def test_addresses_have_their_interface(self) -> None:
         wanted = Wanted("fe80::1%lo", 7, reliable, None, None, None)
         self.assertEqual(await wanted.addresses(), [f"fe80::1%{socket.if_nametoindex('lo')}"])

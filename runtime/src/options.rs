@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Limits and times of a listener. `Options::default()` suits a server on the Internet.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Connections at the most, up to 65,535. Default 10,000.
+    /// Connections at the most; more than 65,535 count as that. Default 10,000.
     pub connections: usize,
     /// Connections that peers at one IP address (of IPv6: in one /64) have begun, at the most; who comes then takes the
     /// place of their oldest that is not confirmed. Default 1,024.

@@ -306,6 +306,8 @@ impl<O: Outbox> Router<O> {
         address: Option<NacreAddr>,
         message: &[u8],
     ) -> Result<(), Error> {
+        // What still is lent may tell that the connection has ended.
+        self.release();
         let Ok(connection) = self.get(id) else { return Err(self.refuse_for_now(id, Some(event), message.len())) };
         connection.usable()?;
         connection.instance.stack().check_length(event, message.len())?;

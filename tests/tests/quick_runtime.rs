@@ -67,8 +67,8 @@ impl World {
 
     fn send(&mut self, end: usize, message: &[u8]) -> String {
         let Some(id) = self.ids[end] else { return "nobody".into() };
-        // Whether a connection that is about to end accepts nothing, or has ended, depends on what is due before the call.
-        format!("{:?}", self.ends[end].send(id, message).map_err(|_| "not accepted"))
+        let sent = self.ends[end].send(id, message);
+        format!("{:?}", sent.map_err(|error| error.to_string()))
     }
 
     fn close(&mut self, end: usize) -> String {

@@ -73,6 +73,43 @@ fn code_behind_a_return_that_depends_on_the_clock_leaks() {
     assert_eq!(told, ["a value that is not a time"]);
 }
 
+/// What can fail does so only at some times if it stands in a branch on the clock, or asks for it itself.
+#[test]
+fn what_can_fail_depending_on_the_time_leaks() {
+    let in_a_branch = |statement: &str, functions: &str| {
+        one(&format!(
+            "state {{ n: u32, last: instant, ages: duration per 0..3, held: list<u8, 4> }}
+             down send(m) {{ n += 1; if n == 1 || now - last > 5 s {{ {statement} }} last = now; pass; }} {functions}"
+        ))
+    };
+    assert_eq!(in_a_branch("assert n == 1;", ""), ["an assertion"]);
+    assert_eq!(in_a_branch("match n { 1 => { } _ => { assert n == 1; } }", ""), ["an assertion"]);
+    let repeated = ["how often a loop is repeated"];
+    assert_eq!(in_a_branch("for i in 0 .. n bound 1 { }", ""), repeated);
+    assert!(in_a_branch("while n > 8 bound 1 { n -= 1; }", "").contains(&repeated[0].to_string()));
+    // These cannot fail.
+    let fine = "for i in 0 .. 3 { } for v in held { } for i in 0 .. min(n, 3) bound 3 { }";
+    assert_eq!(in_a_branch(fine, ""), Vec::<String>::new());
+
+    let range = "state { last: instant, level: duration } down send(m) {
+            for _ in 0 .. (now - last) / 1 s + 2 bound 4 { level = level / 2; } last = now; pass; }";
+    assert_eq!(one(range), repeated);
+    let chosen = "state { last: instant, d: duration, t: timer } down send(m) { arm t in 1 s unless armed; pass; }
+        on t { let q = if now - last > 5 s { 3 } else { 2 }; for i in 0 .. q bound 2 { d = d + 1 s; } last = now; }";
+    assert_eq!(one(chosen), repeated);
+    let by_a_function = "state { n: u32, last: instant, t: timer } down send(m) { n += 1; arm t in 1 s; pass; }
+        on t { if late() { assert n == 1; } last = now; } fn late() -> bool { return n == 1 || now - last > 5 s; }";
+    assert_eq!(one(by_a_function), ["an assertion"]);
+    let each = "state { n: u32, last: instant, ages: duration per 0..3 } down send(m) {
+            n += 1; ages[0] = now - last; for v in ages { if v > 5 s || n == 1 { assert n == 1; } } last = now; pass; }";
+    assert_eq!(one(each), ["an assertion"]);
+    let drawn = with(
+        "state { n: u32 } down send(m) {
+            let r = random(100); n += 1; if n == 1 || r * 2 == 80 { assert n == 1; } pass; }",
+    );
+    assert_eq!(words(draws(&drawn)), ["an assertion"]);
+}
+
 #[test]
 fn a_time_chooses_a_place_and_leaks() {
     let told = one("state { seen: bool per 0..4, last: instant } down send(m) {

@@ -156,7 +156,8 @@ impl Setup {
         }
         let most = (1 << (self.number_bits() - self.position_bits())) - 1;
         if self.most_messages() > most {
-            let words = format!("{} messages of up to {} bytes", self.most_messages(), self.longest());
+            let (asked, most) = (self.most_messages() - kinds, most.saturating_sub(kinds));
+            let words = format!("{asked} messages of up to {} bytes", self.longest());
             return Err(format!("{words} cannot be distinguished by each of their bytes; at most {most} can"));
         }
         Ok(())

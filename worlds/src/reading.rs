@@ -164,5 +164,5 @@ fn times(n: u8) -> String {
 
 /// Returns a count that fits a state.
 fn small(setting: &Resolved, value: u64) -> Result<u8, Refusal> {
-    u8::try_from(value).map_err(|_| wrong(setting, &format!("`{}` is at most {}", setting.name, u8::MAX)))
+    u8::try_from(value).map_err(|_| wrong(setting, &format!("`{}` is 0 to {}", setting.name, u8::MAX)))
 }

@@ -13,7 +13,7 @@ use nacre_runtime::{ConnectionId, Error, Event, Options, Reason, Stack};
 use super::doorkeeper::Doorkeeper;
 use super::failure::{Cause, Failure};
 use super::line::{introduce, Line};
-use super::names::printable;
+use super::names::{self, printable};
 use super::protection::Protection;
 use super::trust::Trust;
 use crate::args::Chat;
@@ -261,10 +261,9 @@ impl Talk<'_> {
     }
 }
 
-/// Prints a line of a peer, without control characters: the network must not command the terminal.
+/// Prints a line of a peer, without characters that command the terminal.
 fn show(message: &[u8]) {
-    let text = String::from_utf8_lossy(message);
-    print(&format!("{}\n", text.chars().filter(|c| !c.is_control() || *c == '\t').collect::<String>()));
+    print(&format!("{}\n", names::line(&String::from_utf8_lossy(message))));
 }
 
 /// Reads standard input in a thread of its own.

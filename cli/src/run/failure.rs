@@ -35,7 +35,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    fn word(self) -> &'static str {
+    /// As it is in JSON.
+    pub fn word(self) -> &'static str {
         match self {
             Cause::Usage => "usage",
             Cause::Keys => "keys",

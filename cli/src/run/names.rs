@@ -30,6 +30,11 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if is_command(c) { '_' } else { c }).collect()
 }
 
+/// A line of a peer without these characters; tabs stay.
+pub fn line(text: &str) -> String {
+    text.chars().filter(|c| *c == '\t' || !is_command(*c)).collect()
+}
+
 /// A path as it is printed.
 pub fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy())
@@ -108,9 +113,10 @@ mod tests {
         let long = "\u{ffa0}\u{fff9}\u{1d173}\u{e0001}\u{e007f}";
         for c in short.chars().chain(long.chars()) {
             assert_eq!((safe(&format!("a{c}b")), printable(&c.to_string())), ("a_b".into(), "_".into()), "{c:?}");
+            assert_eq!(line(&format!("a\t{c}b")), "a\tb", "{c:?}");
         }
         for visible in ["\u{645}\u{6cc}\u{200c}\u{62e}", "\u{1f468}\u{200d}\u{1f469}", "\u{2764}\u{fe0f}"] {
-            assert_eq!(safe(visible), visible);
+            assert_eq!((safe(visible), line(visible)), (visible.into(), visible.into()));
         }
     }
 

@@ -8,6 +8,7 @@ use nacre_runtime::{ConnectionStatistics, PublicKey};
 use serde_json::{json, Map, Value};
 
 use crate::console::{print, print_json};
+use crate::run::failure::Cause;
 use crate::run::framing::{hex, Sum};
 use crate::run::protection::Protection;
 use crate::run::raw;
@@ -53,8 +54,9 @@ impl Moved<'_> {
             0 => String::new(),
             resumed => format!(", {resumed} of them were there"),
         };
+        let not = if self.is_intact() { "" } else { "NOT " };
         print(&format!(
-            "{} {}: {} bytes{resumed} in {}, {}/s ({})",
+            "{not}{} {}: {} bytes{resumed} in {}, {}/s ({})",
             self.verb,
             self.name,
             self.bytes,
@@ -75,7 +77,7 @@ impl Moved<'_> {
             let (out, back) = faults.counts();
             json!({ "out": object(fault_list(out)), "in": object(fault_list(back)) })
         });
-        json!({
+        let mut json = json!({
             "ok": self.is_intact(), "what": self.verb, "name": self.name, "peer": self.peer, "bytes": self.bytes,
             "encrypted": self.protection.is_encrypted(), "peer_key": self.peer_key.map(|key| key.to_string()),
             "resumed": self.resumed, "seconds": self.time.as_secs_f64(),
@@ -85,7 +87,12 @@ impl Moved<'_> {
             "retransmitted": self.statistics.retransmitted, "quick": traffic.quick, "taken": traffic.taken,
             "dropped": object(drops(self.statistics)),
             "counted": object(counted(self.statistics)), "faults": faults,
-        })
+        });
+        if !self.is_intact() {
+            json["error"] = json!("the ends computed different sums: the receiver has stored nothing");
+            json["cause"] = json!(Cause::Other.word());
+        }
+        json
     }
 }
 
@@ -191,4 +198,36 @@ fn listed(counts: &[(String, u64)]) -> String {
         return "none".into();
     }
     counts.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moved(other_sum: Sum) -> Value {
+        let statistics = ConnectionStatistics::default();
+        let moved = Moved {
+            verb: "received",
+            name: "file",
+            peer: "a peer".into(),
+            protection: &Protection::Plain,
+            peer_key: None,
+            bytes: 2,
+            resumed: 0,
+            time: Duration::from_millis(1),
+            sum: [1; 32],
+            other_sum,
+            statistics: &statistics,
+            faults: None,
+        };
+        moved.json()
+    }
+
+    #[test]
+    fn a_file_whose_sums_differ_has_an_error_and_a_cause() {
+        let (intact, differs) = (moved([1; 32]), moved([2; 32]));
+        assert!(intact["ok"] == true && intact["error"].is_null() && intact["cause"].is_null(), "{intact}");
+        assert!(differs["ok"] == false && differs["cause"] == "other", "{differs}");
+        assert!(differs["error"].as_str().is_some_and(|words| words.contains("different sums")), "{differs}");
+    }
 }

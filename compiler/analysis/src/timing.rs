@@ -76,6 +76,37 @@ fn track(stack: &Stack, from: Sources) -> Vec<Leak> {
     }
 }
 
+/// What a loop that may meet its bound reaches.
+const LOOP: &str = "how often a loop is repeated";
+
+/// The greatest value that an expression can have, as far as it shows.
+fn most(e: &Expr) -> u64 {
+    match (&e.kind, &e.ty) {
+        (ExprKind::Const(value), _) => *value,
+        (ExprKind::Binary(BinaryOp::Min, a, b), Type::UInt(_) | Type::Range(..)) => most(a).min(most(b)),
+        (ExprKind::Convert(inner), Type::UInt(_)) if most(inner) < most_of(&e.ty) => most(inner),
+        _ => most_of(&e.ty),
+    }
+}
+
+/// The greatest value of a type.
+fn most_of(ty: &Type) -> u64 {
+    match ty {
+        Type::Range(_, end) => end.saturating_sub(1),
+        Type::UInt(bits) if *bits < 64 => (1 << bits) - 1,
+        _ => u64::MAX,
+    }
+}
+
+/// The number of entries that a container can have.
+fn entries(ty: &Type) -> u32 {
+    match ty {
+        Type::Array(_, n) | Type::Ring(_, n) | Type::List(_, n) | Type::Window(_, n, _) | Type::Pool(_, n) => *n,
+        Type::Map(_, _, n) | Type::Bits(n) => *n,
+        _ => u32::MAX,
+    }
+}
+
 struct Tracker<'a> {
     marks: Marks<'a>,
     leaks: BTreeSet<Leak>,
@@ -256,12 +287,16 @@ impl Dependent for Code<'_, '_> {
                 let mark = self.mark(e).joined(&chosen);
                 self.store(place, mark.joined(&depends));
             }
-            StatementKind::If { .. } | StatementKind::Loop { .. } => {}
-            StatementKind::For { variable, from, to, .. } => {
+            StatementKind::If { .. } => {}
+            StatementKind::Loop { .. } => self.leak_if(under, LOOP),
+            StatementKind::For { variable, from, to, bound, .. } => {
                 let mark = self.mark(from).joined(&self.mark(to));
+                self.leak_if((under || mark.any()) && most(to) > u64::from(*bound), LOOP);
                 self.set(*variable, mark.joined(&depends));
             }
-            StatementKind::Each { walk, .. } => {
+            StatementKind::Each { walk, bound, .. } => {
+                let chosen = under || self.decides(statement);
+                self.leak_if(chosen && entries(&walk.over.ty) > *bound, LOOP);
                 let held = self.place(&walk.over);
                 for local in [walk.index, walk.key, walk.value].into_iter().flatten() {
                     let part = self.tracker.marks.part(held, &self.body.locals[local.index()].ty);
@@ -271,7 +306,9 @@ impl Dependent for Code<'_, '_> {
             }
             StatementKind::Return(value) => self.returned(value.as_ref(), under),
             StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments, depends),
-            StatementKind::CallExtern { into, arguments, .. } => {
+            StatementKind::CallExtern { into, function, arguments } => {
+                let is_pure = self.tracker.marks.stack.externs[function.index()].pure_;
+                self.leak_if(under && !is_pure, "a call that depends on the time");
                 if let Some(into) = into {
                     self.set(*into, Mark::if_so(under || self.tracker.marks.any(self.body.id, arguments)));
                 }
@@ -293,7 +330,7 @@ impl Dependent for Code<'_, '_> {
             }
             StatementKind::Count(..) => {}
             StatementKind::Assert(e, _) => {
-                let depends = self.mark(e).any();
+                let depends = under || self.mark(e).any();
                 self.leak_if(depends, "an assertion");
             }
             StatementKind::Fit { into, value } => {
