@@ -79,10 +79,18 @@ fn track(stack: &Stack, from: Sources) -> Vec<Leak> {
 /// What a loop that may meet its bound reaches.
 const LOOP: &str = "how often a loop is repeated";
 
-/// The greatest value that an expression can have, as far as it shows.
+/// How many numbers a range can have, as far as it shows.
+fn most_between(from: &Expr, to: &Expr) -> u64 {
+    match (&from.kind, &to.kind) {
+        (ExprKind::Const(from), ExprKind::Const(to)) => to.saturating_sub(*from),
+        _ => most(to),
+    }
+}
+
+/// The greatest value that an expression can have, as far as it shows; of one that may be negative nothing does.
 fn most(e: &Expr) -> u64 {
     match (&e.kind, &e.ty) {
-        (ExprKind::Const(value), _) => *value,
+        (ExprKind::Const(value), Type::UInt(_) | Type::Range(..)) => *value,
         (ExprKind::Binary(BinaryOp::Min, a, b), Type::UInt(_) | Type::Range(..)) => most(a).min(most(b)),
         (ExprKind::Convert(inner), Type::UInt(_)) if most(inner) < most_of(&e.ty) => most(inner),
         _ => most_of(&e.ty),
@@ -265,6 +273,29 @@ impl Code<'_, '_> {
             self.set(*local, mark.joined(&Mark::if_so(depends)));
         }
     }
+
+    /// What a loop over numbers or a container sets, and whether it may meet its bound depending on the time.
+    fn repeats(&mut self, statement: &Statement, under: bool) {
+        let depends = Mark::if_so(under);
+        match &statement.kind {
+            StatementKind::For { variable, from, to, bound, .. } => {
+                let mark = self.mark(from).joined(&self.mark(to));
+                self.leak_if((under || mark.any()) && most_between(from, to) > u64::from(*bound), LOOP);
+                self.set(*variable, mark.joined(&depends));
+            }
+            StatementKind::Each { walk, bound, .. } => {
+                let chosen = under || self.decides(statement);
+                self.leak_if(chosen && entries(&walk.over.ty) > *bound, LOOP);
+                let held = self.place(&walk.over);
+                for local in [walk.index, walk.key, walk.value].into_iter().flatten() {
+                    let part = self.tracker.marks.part(held, &self.body.locals[local.index()].ty);
+                    self.set(local, part.joined(&depends));
+                }
+                self.leak_if(walk.drain && under, "a container that changes depending on the time");
+            }
+            _ => {}
+        }
+    }
 }
 
 impl Dependent for Code<'_, '_> {
@@ -289,21 +320,7 @@ impl Dependent for Code<'_, '_> {
             }
             StatementKind::If { .. } => {}
             StatementKind::Loop { .. } => self.leak_if(under, LOOP),
-            StatementKind::For { variable, from, to, bound, .. } => {
-                let mark = self.mark(from).joined(&self.mark(to));
-                self.leak_if((under || mark.any()) && most(to) > u64::from(*bound), LOOP);
-                self.set(*variable, mark.joined(&depends));
-            }
-            StatementKind::Each { walk, bound, .. } => {
-                let chosen = under || self.decides(statement);
-                self.leak_if(chosen && entries(&walk.over.ty) > *bound, LOOP);
-                let held = self.place(&walk.over);
-                for local in [walk.index, walk.key, walk.value].into_iter().flatten() {
-                    let part = self.tracker.marks.part(held, &self.body.locals[local.index()].ty);
-                    self.set(local, part.joined(&depends));
-                }
-                self.leak_if(walk.drain && under, "a container that changes depending on the time");
-            }
+            StatementKind::For { .. } | StatementKind::Each { .. } => self.repeats(statement, under),
             StatementKind::Return(value) => self.returned(value.as_ref(), under),
             StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments, depends),
             StatementKind::CallExtern { into, function, arguments } => {
