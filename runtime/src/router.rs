@@ -306,8 +306,6 @@ impl<O: Outbox> Router<O> {
         address: Option<NacreAddr>,
         message: &[u8],
     ) -> Result<(), Error> {
-        // What still is lent may tell that the connection has ended.
-        self.release();
         let Ok(connection) = self.get(id) else { return Err(self.refuse_for_now(id, Some(event), message.len())) };
         connection.usable()?;
         connection.instance.stack().check_length(event, message.len())?;
@@ -319,6 +317,10 @@ impl<O: Outbox> Router<O> {
             self.release();
             outcome
         };
+        if !matches!(outcome, Outcome::Done | Outcome::Idle) {
+            // What was still lent may have told that the connection has ended.
+            self.get(id)?.usable()?;
+        }
         match outcome {
             Outcome::Done | Outcome::Idle => Ok(()),
             Outcome::Refused | Outcome::NoSpace | Outcome::Busy | Outcome::Dropped => {
