@@ -79,22 +79,11 @@ fn track(stack: &Stack, from: Sources) -> Vec<Leak> {
 /// What a loop that may meet its bound reaches.
 const LOOP: &str = "how often a loop is repeated";
 
-/// How many numbers a range can have, as far as it shows.
+/// How many numbers a range can have, as far as its ends and their types show.
 fn most_between(from: &Expr, to: &Expr) -> u64 {
-    match (&from.kind, &to.kind) {
-        (ExprKind::Const(from), ExprKind::Const(to)) => to.saturating_sub(*from),
-        _ => most(to),
-    }
-}
-
-/// The greatest value that an expression can have, as far as it shows; of one that may be negative nothing does.
-fn most(e: &Expr) -> u64 {
-    match (&e.kind, &e.ty) {
-        (ExprKind::Const(value), Type::UInt(_) | Type::Range(..)) => *value,
-        (ExprKind::Binary(BinaryOp::Min, a, b), Type::UInt(_) | Type::Range(..)) => most(a).min(most(b)),
-        (ExprKind::Convert(inner), Type::UInt(_)) if most(inner) < most_of(&e.ty) => most(inner),
-        _ => most_of(&e.ty),
-    }
+    let constant = |e: &Expr| if let ExprKind::Const(value) = e.kind { Some(value) } else { None };
+    let most = constant(to).unwrap_or(most_of(&to.ty));
+    most.saturating_sub(constant(from).unwrap_or(0))
 }
 
 /// The greatest value of a type.
@@ -274,27 +263,22 @@ impl Code<'_, '_> {
         }
     }
 
-    /// What a loop over numbers or a container sets, and whether it may meet its bound depending on the time.
-    fn repeats(&mut self, statement: &Statement, under: bool) {
-        let depends = Mark::if_so(under);
-        match &statement.kind {
-            StatementKind::For { variable, from, to, bound, .. } => {
-                let mark = self.mark(from).joined(&self.mark(to));
-                self.leak_if((under || mark.any()) && most_between(from, to) > u64::from(*bound), LOOP);
-                self.set(*variable, mark.joined(&depends));
-            }
-            StatementKind::Each { walk, bound, .. } => {
-                let chosen = under || self.decides(statement);
-                self.leak_if(chosen && entries(&walk.over.ty) > *bound, LOOP);
-                let held = self.place(&walk.over);
-                for local in [walk.index, walk.key, walk.value].into_iter().flatten() {
-                    let part = self.tracker.marks.part(held, &self.body.locals[local.index()].ty);
-                    self.set(local, part.joined(&depends));
-                }
-                self.leak_if(walk.drain && under, "a container that changes depending on the time");
-            }
-            _ => {}
+    /// A loop over numbers; `under`: it runs depending on the time.
+    fn count_up(&mut self, variable: LocalId, (from, to): (&Expr, &Expr), bound: u32, under: bool) {
+        let mark = self.mark(from).joined(&self.mark(to)).joined(&Mark::if_so(under));
+        self.leak_if(mark.any() && most_between(from, to) > u64::from(bound), LOOP);
+        self.set(variable, mark);
+    }
+
+    /// A loop over a container; `depends`: it runs, or over what, depending on the time.
+    fn walk(&mut self, walk: &Walk, bound: u32, depends: bool, under: bool) {
+        self.leak_if(depends && entries(&walk.over.ty) > bound, LOOP);
+        let held = self.place(&walk.over);
+        for local in [walk.index, walk.key, walk.value].into_iter().flatten() {
+            let part = self.tracker.marks.part(held, &self.body.locals[local.index()].ty);
+            self.set(local, part.joined(&Mark::if_so(under)));
         }
+        self.leak_if(walk.drain && under, "a container that changes depending on the time");
     }
 }
 
@@ -320,7 +304,11 @@ impl Dependent for Code<'_, '_> {
             }
             StatementKind::If { .. } => {}
             StatementKind::Loop { .. } => self.leak_if(under, LOOP),
-            StatementKind::For { .. } | StatementKind::Each { .. } => self.repeats(statement, under),
+            StatementKind::For { variable, from, to, bound, .. } => self.count_up(*variable, (from, to), *bound, under),
+            StatementKind::Each { walk, bound, .. } => {
+                let depends = under || self.decides(statement);
+                self.walk(walk, *bound, depends, under)
+            }
             StatementKind::Return(value) => self.returned(value.as_ref(), under),
             StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments, depends),
             StatementKind::CallExtern { into, function, arguments } => {
