@@ -89,7 +89,7 @@ impl Moved<'_> {
             "counted": object(counted(self.statistics)), "faults": faults,
         });
         if !self.is_intact() {
-            json["error"] = json!("the ends computed different sums: the receiver has stored nothing");
+            json["error"] = json!("the ends computed different sums");
             json["cause"] = json!(Cause::Other.word());
         }
         json

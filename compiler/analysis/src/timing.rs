@@ -311,9 +311,7 @@ impl Dependent for Code<'_, '_> {
             }
             StatementKind::Return(value) => self.returned(value.as_ref(), under),
             StatementKind::Call { into, function, arguments } => self.call(*into, *function, arguments, depends),
-            StatementKind::CallExtern { into, function, arguments } => {
-                let is_pure = self.tracker.marks.stack.externs[function.index()].pure_;
-                self.leak_if(under && !is_pure, "a call that depends on the time");
+            StatementKind::CallExtern { into, arguments, .. } => {
                 if let Some(into) = into {
                     self.set(*into, Mark::if_so(under || self.tracker.marks.any(self.body.id, arguments)));
                 }
