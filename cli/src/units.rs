@@ -181,16 +181,26 @@ pub fn members(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| format!("expected a number from 2 to {MOST_MEMBERS}"))
 }
 
-/// Parses a setting of a world: `pt2pt.W=2`, `send=3,0`
+/// Parses a setting of a world: `pt2pt.W=2`, `send=3,0`, `RTO=5ms`, `FRIENDLY=true`
 pub fn setting(text: &str) -> Result<(Vec<String>, Vec<u64>), String> {
-    let (key, values) = text.split_once('=').ok_or("write KEY=NUMBER or KEY=NUMBER,NUMBER")?;
-    let number = |text: &str| match text.strip_prefix('-') {
-        Some(positive) => positive.parse::<u64>().map(u64::wrapping_neg),
-        None => text.parse::<u64>(),
-    };
-    let values: Result<Vec<u64>, _> = values.split(',').map(|v| number(v.trim())).collect();
-    let values = values.map_err(|_| format!("`{text}`: expected one or two numbers after `=`"))?;
+    let (key, values) = text.split_once('=').ok_or("write KEY=VALUE or KEY=VALUE,VALUE")?;
+    let values: Option<Vec<u64>> = values.split(',').map(|value| setting_value(value.trim())).collect();
+    let expected = "expected one or two values after `=`: numbers, durations such as `5ms`, `true` or `false`";
+    let values = values.ok_or_else(|| format!("`{text}`: {expected}"))?;
     Ok((key.trim().split('.').map(str::to_string).collect(), values))
+}
+
+/// The number that a configuration has for a value of the source: a duration in nanoseconds, 1 for `true`.
+fn setting_value(text: &str) -> Option<u64> {
+    match text {
+        "true" => Some(1),
+        "false" => Some(0),
+        _ => match (text.strip_prefix("0x"), text.strip_prefix('-')) {
+            (Some(digits), _) => u64::from_str_radix(digits, 16).ok(),
+            (_, Some(positive)) => positive.parse().ok().map(u64::wrapping_neg),
+            _ => text.parse().ok().or_else(|| text.parse().ok().map(Time::nanoseconds)),
+        },
+    }
 }
 
 #[cfg(test)]
@@ -225,6 +235,19 @@ mod tests {
         let unknown = peer("[fe80::1%no-such]:7000").unwrap_err();
         assert!(unknown.contains("is there an interface `no-such`?"), "{unknown}");
         assert!(peer("::1:7000").unwrap_err().contains("brackets"));
+    }
+
+    #[test]
+    fn values_of_settings_are_those_of_a_configuration() {
+        let of = |text: &str| setting(text).map(|(path, values)| (path.join("."), values));
+        assert_eq!(of("pt2pt.W=2"), Ok(("pt2pt.W".into(), vec![2])));
+        assert_eq!(of("RTO=5ms, 1 s"), Ok(("RTO".into(), vec![5_000_000, 1_000_000_000])));
+        assert_eq!(of("FRIENDLY=true,false"), Ok(("FRIENDLY".into(), vec![1, 0])));
+        assert_eq!(of("LOST=0xff"), Ok(("LOST".into(), vec![255])));
+        assert_eq!(of("n=-1"), Ok(("n".into(), vec![u64::MAX])));
+        for wrong in ["W", "W=", "W=yes", "W=1,", "W=0x", "W=0x-1", "RTO=5 days", "RTO=-5ms"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

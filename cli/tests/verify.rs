@@ -255,7 +255,7 @@ fn wrong_usage_is_reported() {
             "there is no configuration `nosuch` for `alternating_bit`; known are: `small`",
         ),
         (&["--set", "nosuch=3"], "a configuration of `alternating_bit` has no setting `nosuch`"),
-        (&["--set", "send=x"], "expected one or two numbers after `=`"),
+        (&["--set", "send=x"], "expected one or two values after `=`"),
         (&["--layer", "nosuch"], "there is no layer `nosuch`"),
         (&["--bits", "0"], "invalid value '0'"),
     ];
