@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Deque
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 #: How many other events are kept for a program that does not take them, and of how many ended connections the peers may
 #: still be answered.
 OTHERS = 1024
+#: Bytes of messages that wait for the reader of a connection before its peer is slowed down, if the program does not say.
+QUEUE = 256 << 10
+#: What a message counts for beside its bytes.
+_MESSAGE = 64
 
 
 class Connection:
@@ -42,6 +47,13 @@ class Connection:
         # Whether the endpoint is there for this connection alone, and closes with it.
         self._owns = False
         self._messages: Deque[Delivered] = deque()
+        # Bytes of these, and whether they count in the endpoint; whether frames are dropped meanwhile; how many calls
+        # wait for acknowledgements.
+        self._waiting = 0
+        self._is_counted = True
+        self._is_paused = False
+        self._needs_frames = 0
+        self._longest = 0
         self._others: Deque[Other] = deque(maxlen=OTHERS)
         self._sending = asyncio.Lock()
         self._may_send = asyncio.Event()
@@ -118,7 +130,8 @@ class Connection:
                         raise Refused("the connection is lost")
                     self._below.send(message)
                 except Refused:
-                    await self._may_send.wait()
+                    with self._taking_frames():
+                        await self._may_send.wait()
                 except ConnectionEnded as error:
                     self._told = True
                     raise ConnectionEnded(str(error), self._ended) from None
@@ -136,6 +149,7 @@ class Connection:
             self._raise_if_ended()
             await self._wait()
         delivered = self._messages.popleft()
+        self._count(-(len(delivered.message) + _MESSAGE))
         if self._grants and self._ended is None and self._endpoint._listener is not None:
             try:
                 # Of the connection that it came on: after a loss there is another one.
@@ -189,7 +203,8 @@ class Connection:
                 pass  # Its event is on the way, if there is one.
             self._endpoint._look_soon()
             try:
-                await asyncio.wait_for(self._until_ended(), timeout)
+                with self._taking_frames():
+                    await asyncio.wait_for(self._until_ended(), timeout)
             except asyncio.TimeoutError:
                 raise TimeoutError("the peer has not confirmed the close") from None
         if self._owns:
@@ -259,17 +274,64 @@ class Connection:
 
     def _end(self, ended: Closed | OtherStack) -> None:
         self._ended = self._ended or ended
+        if self not in self._endpoint._arrived:
+            self._count_no_more()
         self._endpoint._connections.pop(self._below, None)
         self._endpoint._answering.append(self._below)
         if self._owns:
             self._endpoint._close_soon()
         self._tell()
 
+    def _count(self, change: int) -> None:
+        """Bytes of messages have come, or were taken."""
+        self._waiting += change
+        if self._is_counted:
+            self._endpoint._waiting += change
+        if self._ended is not None or self._endpoint._listener is None:
+            return
+        queue = self._endpoint._queue_of(self)
+        if self._is_paused and (self._waiting <= queue // 2 or not self._messages):
+            self._pause(False)
+        elif change > 0 and self._needs_frames and self._waiting >= 4 * max(self._endpoint._queue, self._longest):
+            self._give_up()
+        elif change > 0 and not self._needs_frames and not self._is_paused and self._waiting >= 2 * queue:
+            self._pause(True)
+
+    def _count_no_more(self) -> None:
+        """What waits is the program's, and counts no longer among what waits in the endpoint."""
+        if self._is_counted:
+            self._is_counted = False
+            self._endpoint._waiting -= self._waiting
+
+    def _pause(self, pauses: bool) -> None:
+        try:
+            self._below.receives(not pauses)
+            self._is_paused = pauses
+        except NacreError:
+            pass  # The handshake goes on, or it has ended.
+
+    def _give_up(self) -> None:
+        text = "messages came faster than the program received them"
+        self._below.refuse(0, text)
+        self._end(Closed(self._below, Reason.REFUSED, 0, text))
+
+    @contextmanager
+    def _taking_frames(self) -> Iterator[None]:
+        """While a call waits for acknowledgements of the peer, frames are taken."""
+        self._needs_frames += 1
+        if self._is_paused:
+            self._pause(False)
+        try:
+            yield
+        finally:
+            self._needs_frames -= 1
+
     def _take_grants(self) -> None:
         """From now on the peer may send as the program receives."""
         try:
             self._below.grants_by_itself(False)
             self._below.takes_by_itself(False)
+            self._longest = self._below.max_message
             self._grants = True
         except NacreError:
             pass  # The handshake goes on: once it is over.
@@ -277,6 +339,7 @@ class Connection:
     def _hear(self, event: Event) -> None:
         if isinstance(event, Delivered):
             self._messages.append(event)
+            self._count(len(event.message) + _MESSAGE)
         elif isinstance(event, Writable):
             self._may_send.set()
             return
@@ -294,6 +357,7 @@ class Connection:
             self._changes.append(event)
         elif isinstance(event, Reconnected):
             self._is_lost, self._below, self._peer = False, event.connection, event.peer
+            self._is_paused = False
             self._opened = Opened(event.connection, event.peer, event.peer_key)
             self._take_grants()
             self._changes.append(event)

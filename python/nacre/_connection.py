@@ -70,6 +70,12 @@ class Connection:
         """Whether the peer may send more as messages are taken (as it begins), or only as `grant` is called."""
         self._do(library.nacre_grants_by_itself, int(by_itself))
 
+    def receives(self, receives: bool) -> None:
+        """Whether frames of the connection reach its stack (as it begins). Otherwise they are dropped, as if the network
+        had lost them, acknowledgements included: for messages that come faster than they are taken, from a peer that no
+        grants slow down. A reliable stack sends them again, and gives up after as many attempts as it makes."""
+        self._do(library.nacre_receives, int(receives))
+
     def grant(self, messages: int = 1) -> None:
         """Grants the stack this many further deliveries."""
         self._do(library.nacre_grant, number_of("a number of messages", messages, 0, 1 << 16))

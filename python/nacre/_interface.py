@@ -162,6 +162,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "nacre_linger": (c_int, [_L, c_uint64]),
     "nacre_discard": (None, [_L, c_uint64]),
     "nacre_grants_by_itself": (c_int, [_L, c_uint64, c_int]),
+    "nacre_receives": (c_int, [_L, c_uint64, c_int]),
     "nacre_grant": (c_int, [_L, c_uint64, c_uint16]),
     "nacre_takes_by_itself": (c_int, [_L, c_uint64, c_int]),
     "nacre_taken": (c_int, [_L, c_uint64, c_uint16]),

@@ -9,7 +9,13 @@
         answer = await connection.receive()
 
 A connection takes messages from its peer as fast as the program receives them if the stack has a layer that counts
-grants (`credit`): 16 wait at most. Otherwise messages that wait are kept without limit.
+grants (`credit`): 16 wait at most. Of other stacks, `queue` bytes of messages wait for each connection (256 KiB, 64 more
+counted for each message; not less than the longest message). From twice that on, frames of the connection are dropped
+before they reach its stack, as if the network had lost them, until half of `queue` is left: a reliable peer sends them
+again, and gives up after as many attempts as its stack makes. While `send` or `close` waits, frames are needed, as they
+acknowledge; then the connection is refused at four times the bound, and ends here with Reason.REFUSED. So a program that
+sends also receives. If 64 MiB wait in all connections together, `queue` counts as 0. At most 4,096 connections wait for
+`accept`; more are refused.
 """
 
 from __future__ import annotations
@@ -23,24 +29,32 @@ from typing import Any, Deque
 from . import _connection
 from ._addresses import Address
 from ._aio_connecting import Wanted, connected
-from ._aio_connection import OTHERS, Connection
+from ._aio_connection import OTHERS, QUEUE, Connection
 from ._events import Arrived, Event, Reconnected
 from ._listener import Listener
 from ._stack import Stack
-from ._values import Backoff, Given, Message, NacreError
+from ._values import Backoff, Given, Message, NacreError, number_of
 
 __all__ = ["Connection", "Endpoint", "connect", "listen"]
 
 #: How many events are handled before other tasks run.
 _TURN = 128
+#: From so many bytes on that wait in all connections together, each counts as late.
+_TOTAL = 64 << 20
+#: How many connections wait for `accept`.
+_BACKLOG = 4096
 
 
 class Endpoint:
     """A UDP socket with any number of connections, in the running event loop. `listen` and `connect` make one."""
 
-    def __init__(self, host: str | None = None, port: int = 0, **options: Any) -> None:
-        """Binds; the arguments are those of `nacre.Listener`."""
+    def __init__(self, host: str | None = None, port: int = 0, *, queue: int = QUEUE, **options: Any) -> None:
+        """Binds; the arguments are those of `nacre.Listener`. `queue`: bytes of messages that wait for the reader of a
+        connection before its peer is slowed down."""
         self._loop = asyncio.get_running_loop()
+        self._queue = number_of("queue", queue, 0, 1 << 62)
+        # Bytes that wait in all connections.
+        self._waiting = 0
         self._listener: Listener | None = Listener(host, port, **options)
         self._connections: dict[_connection.Connection, Connection] = {}
         self._arrived: Deque[Connection] = deque()
@@ -94,6 +108,8 @@ class Endpoint:
         while True:
             while self._arrived:
                 connection = self._arrived.popleft()
+                if connection._ended is not None:
+                    connection._count_no_more()
                 if connection._ended is None or connection._messages:
                     return connection
             self._there()
@@ -173,6 +189,10 @@ class Endpoint:
             raise ValueError("the endpoint is closed")
         return self._listener
 
+    def _queue_of(self, connection: Connection) -> int:
+        """How many bytes may wait in a connection before its peer is slowed down."""
+        return 0 if self._waiting >= _TOTAL else max(self._queue, connection._longest)
+
     def _enter(self, below: _connection.Connection) -> Connection:
         connection = Connection(self, below)
         self._connections[below] = connection
@@ -216,6 +236,12 @@ class Endpoint:
         if event.connection is None:
             return
         if isinstance(event, Arrived):
+            if len(self._arrived) >= _BACKLOG:
+                try:
+                    event.connection.refuse(0, "too many connections wait to be accepted")
+                except NacreError:
+                    pass  # It has ended already.
+                return
             self._arrived.append(self._enter(event.connection))
             news, self._news = self._news, asyncio.Event()
             news.set()

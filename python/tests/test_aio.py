@@ -219,6 +219,65 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             await sending
             await client.close()
 
+    async def test_late_readers_slow_any_sender_down_and_lose_nothing(self) -> None:
+        message = b"x" * 1000
+        # Not less than the longest message.
+        async with await aio.listen("127.0.0.1", 0, reliable, queue=0) as server:
+            client = await aio.connect("127.0.0.1", server.port, reliable)
+
+            async def send_all() -> None:
+                for number in range(500):
+                    await client.send(b"%d " % number + message)
+
+            sending = asyncio.ensure_future(send_all())
+            # It is not even accepted: what waits is bounded all the same. One frame may complete several messages.
+            await asyncio.sleep(1)
+            waits, longest = next(iter(server._connections.values()))._waiting, client.max_message
+            self.assertTrue(longest <= waits <= 3 * longest, f"{waits} bytes wait")
+            self.assertEqual(server._waiting, waits)
+            connection = await asyncio.wait_for(server.accept(), LONG)
+            for number in range(500):
+                got = await asyncio.wait_for(connection.receive(), LONG)
+                self.assertEqual(got.split()[0], b"%d" % number)
+            await asyncio.wait_for(sending, LONG)
+            self.assertEqual(server._waiting, 0)
+            # A late reader that closes needs frames, and takes them.
+            for number in range(20):
+                await client.send(message)
+            await connection.close(timeout=LONG)
+            await client.close(timeout=LONG)
+
+    async def test_sender_that_does_not_read_is_given_up_at_four_times_the_bound(self) -> None:
+        async with await aio.listen("127.0.0.1", 0, credited, queue=0) as server, await aio.listen(
+            "127.0.0.1", 0, reliable, queue=0
+        ) as other:
+            # Grants are withheld: nothing is given up.
+            client = await aio.connect("127.0.0.1", server.port, credited)
+            await client.send(b"first")
+            self.assertEqual(await (await server.accept()).receive(), b"first")
+            client = await aio.connect("127.0.0.1", other.port, reliable)
+            await client.send(b"x" * client.max_message)
+            connection = await asyncio.wait_for(other.accept(), LONG)
+            # Both ends only send.
+            longest = client.max_message
+            long = b"x" * longest
+
+            async def send_all(end: aio.Connection) -> None:
+                while True:
+                    await end.send(long)
+
+            sending = [asyncio.ensure_future(send_all(end)) for end in (connection, client)]
+            done, _ = await asyncio.wait(sending, timeout=LONG, return_when=asyncio.FIRST_EXCEPTION)
+            self.assertTrue(done)
+            for task in done:
+                with self.assertRaises(nacre.ConnectionEnded):
+                    task.result()
+            self.assertTrue(connection._waiting <= 5 * longest)
+            for task in sending:
+                task.cancel()
+            client.discard()
+            connection.discard()
+
     async def test_connections_that_end_before_they_are_accepted_are_forgotten(self) -> None:
         async with aio.Endpoint("127.0.0.1") as server:
             server.serve(reliable)

@@ -271,6 +271,10 @@ int nacre_linger(struct nacre_listener *listener, uint64_t connection);
 void nacre_discard(struct nacre_listener *listener, uint64_t connection);
 /* A stack that counts grants begins with 16. 1 (as it begins): the peer may send more as the program takes messages; 0: only as it calls nacre_grant, so that one peer can be slowed down. */
 int nacre_grants_by_itself(struct nacre_listener *listener, uint64_t connection, int by_itself);
+/* 1 (as it begins): frames of the connection reach its stack; 0: they are dropped, as if the network had lost them, acknowledgements included: for
+ * messages that come faster than they are taken, from a peer that no grants slow down. A reliable stack sends them again, and gives up after as many
+ * attempts as it makes. */
+int nacre_receives(struct nacre_listener *listener, uint64_t connection, int receives);
 /* Grants the stack this many further deliveries. */
 int nacre_grant(struct nacre_listener *listener, uint64_t connection, uint16_t messages);
 /* For a stack with the layer `receipts`. 1 (as it begins): a message counts as taken with the next call after its notice; 0: only as the program calls

@@ -193,6 +193,15 @@ pub unsafe extern "C" fn nacre_grants_by_itself(listener: *mut CListener, connec
 /// # Safety
 /// As for all.
 #[no_mangle]
+pub unsafe extern "C" fn nacre_receives(listener: *mut CListener, connection: u64, receives: c_int) -> c_int {
+    let id = ConnectionId::from_number(connection);
+    // SAFETY: the caller's promise.
+    unsafe { with(listener, |this| this.listener.set_receives(id, receives != 0)) }
+}
+
+/// # Safety
+/// As for all.
+#[no_mangle]
 pub unsafe extern "C" fn nacre_grant(listener: *mut CListener, connection: u64, messages: u16) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { with(listener, |this| this.listener.grant(ConnectionId::from_number(connection), messages)) }

@@ -75,7 +75,8 @@ impl Endpoint {
 
     /// Delivers everything, then ends, once the peer needs no answer any more (`Listener::linger`).
     ///
-    /// Errors: `TimedOut`, `Closed`: not everything is known to have arrived.
+    /// Errors: `TimedOut`, `Closed`, `NoConnection` (after `discard`): not everything is known to have arrived. So also
+    /// if another call has said so before.
     pub fn close(mut self, time: Option<Duration>) -> Result<(), Error> {
         self.listener.close_blocking(self.connection, time)?;
         self.listener.linger(self.connection)

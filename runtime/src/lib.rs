@@ -56,6 +56,7 @@ mod datagrams;
 mod departed;
 mod descriptor;
 mod endpoint;
+mod ends;
 mod error;
 mod event;
 mod event_loop;

@@ -63,6 +63,7 @@ use crate::admission::Admission;
 use crate::clock::{self, nanoseconds};
 use crate::connection::Connection;
 use crate::connections::Connections;
+use crate::ends::Ends;
 use crate::error::{Error, NoConnection, Reason};
 use crate::event::ConnectionId;
 use crate::event_queue::EventQueue;
@@ -101,6 +102,7 @@ pub(crate) struct Router<O: Outbox> {
     /// Work for the time when the active step's outputs are no longer lent.
     after: Vec<After>,
     events: EventQueue,
+    ends: Ends,
     handed_out: HandedOut,
     schedule: Schedule,
     /// Errors of the system and the network about frames, to be reported.
@@ -135,6 +137,7 @@ impl<O: Outbox> Router<O> {
             stepper: Stepper::new(),
             after: Vec::new(),
             events: EventQueue::new(options.pending),
+            ends: Ends::default(),
             handed_out: HandedOut::default(),
             schedule: Schedule::new(nanoseconds(options.ping_after), nanoseconds(options.timeout)),
             errors: Vec::new(),
@@ -349,6 +352,16 @@ impl<O: Outbox> Router<O> {
         self.get_mut(id)?.close_wanted = true;
         self.try_close(id);
         Ok(())
+    }
+
+    /// How a connection ended that the application may not use any more.
+    ///
+    /// Errors: `Closed` if not in order; `NoConnection` if it was discarded, is none, or ended long ago.
+    pub(crate) fn how_ended(&self, id: ConnectionId) -> Result<(), Error> {
+        match self.ends.of(id).ok_or(Error::NoConnection)? {
+            Reason::Closed => Ok(()),
+            reason => Err(Error::Closed(reason)),
+        }
     }
 
     /// Ends a connection without a word.

@@ -52,7 +52,7 @@ impl<O: Outbox> Router<O> {
     ) -> Option<ConnectionId> {
         let (id, to) = (establishing.place.id, establishing.peer.address);
         if self.establish(establishing, finish).is_err() {
-            self.events.push(Head::Closed { connection: id, reason: Reason::Busy, words: None });
+            self.report_end(id, Reason::Busy, None);
             return None;
         }
         if let Ok(connection) = self.get_mut(id) {
@@ -132,7 +132,7 @@ impl<O: Outbox> Router<O> {
                 if let Some(other) = doubt.and_then(|doubt| doubt.other_stack) {
                     self.events.push(Head::OtherStack(other));
                 }
-                self.events.push(Head::Closed { connection: id, reason, words: None });
+                self.report_end(id, reason, None);
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::clock::{MILLISECOND, SECOND};
 use crate::connection::ByItself;
 use crate::connections::Proposed;
 use crate::error::{Error, Reason};
-use crate::event::{ConnectionId, Head, OtherStack};
+use crate::event::{ConnectionId, OtherStack};
 use crate::handshakes::{Begun, Doubt, Pending, Role};
 use crate::instance::Config;
 use crate::outbox::Outbox;
@@ -185,13 +185,13 @@ impl<O: Outbox> Router<O> {
         let who = Who::new(key, &Peer { identity: said.identity, ..peer }, own.identity);
         if self.has_begun_since(&who, began_at) {
             self.connections.release(place);
-            self.events.push(Head::Closed { connection: id, reason: Reason::Restarted, words: None });
+            self.report_end(id, Reason::Restarted, None);
             return true;
         }
         let head = Finish::head(said.label);
         let Ok((agreed, message)) = initiator.finish(said, key, &head) else {
             self.connections.release(place);
-            self.events.push(Head::Closed { connection: id, reason: Reason::Unknown, words: None });
+            self.report_end(id, Reason::Unknown, None);
             return true;
         };
         let frame = Finish { to: said.label, message }.write();

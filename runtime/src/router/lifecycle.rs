@@ -3,7 +3,7 @@
 use super::Router;
 use crate::clock::nanoseconds;
 use crate::connection::{Connection, Phase};
-use crate::error::Reason;
+use crate::error::{Reason, Words};
 use crate::event::{ConnectionId, Head};
 use crate::outbox::Outbox;
 
@@ -58,14 +58,21 @@ impl<O: Outbox> Router<O> {
         let Ok(connection) = self.get_mut(id) else { return };
         if connection.phase == Phase::Live {
             let words = connection.peer_words.take();
-            self.events.push(Head::Closed { connection: id, reason, words });
+            self.report_end(id, reason, words);
         }
+    }
+
+    /// Notifies the application that a connection has ended.
+    pub(super) fn report_end(&mut self, id: ConnectionId, reason: Reason, words: Option<Box<Words>>) {
+        self.ends.note(id, reason);
+        self.events.push(Head::Closed { connection: id, reason, words });
     }
 
     /// The stack has said that the connection ended. After an orderly close it still answers for a while, in case the
     /// peer missed the last acknowledgement, unless the peer's stack has said the same.
     pub(super) fn linger_or_remove(&mut self, id: ConnectionId, reason: Reason) {
         let until = self.time + nanoseconds(self.options.linger);
+        self.ends.note(id, reason);
         self.drop_waiting(id, reason);
         let Ok(connection) = self.get(id) else {
             return;

@@ -199,6 +199,8 @@ int main(void) {
     CHECK(counters > 0 && nacre_counter(client, connection, "no.such", &count) == NACRE_RUN_ERROR);
     CHECK(nacre_grants_by_itself(client, connection, 0) == NACRE_RUN_OK && nacre_grant(client, connection, 1) == NACRE_RUN_OK);
     CHECK(nacre_grants_by_itself(client, 99, 0) == NACRE_RUN_CLOSED);
+    CHECK(nacre_receives(client, connection, 0) == NACRE_RUN_OK && nacre_receives(client, connection, 1) == NACRE_RUN_OK);
+    CHECK(nacre_receives(client, 99, 0) == NACRE_RUN_CLOSED);
 
     CHECK(nacre_close_with(client, connection, 17, "done") == NACRE_RUN_OK);
     notice = next(server, client, NACRE_NOTICE_CLOSED);
