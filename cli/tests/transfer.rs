@@ -62,6 +62,22 @@ fn file_survives_a_bad_network() {
     assert!(std::fs::metadata(&pcap).expect("there").len() > 3 << 20);
 }
 
+/// The last frames of a short transfer are in a buffer when it ends.
+#[test]
+fn capture_that_cannot_be_written_is_said() {
+    for length in [10, 3 << 20] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (original, copy) = (folder.path().join("original"), folder.path().join("copy"));
+        std::fs::write(&original, content(length, 5)).expect("written");
+        let (child, address, _err) = receiver("127.0.0.1:0", &["receive", "--out", copy.to_str().expect("UTF-8")]);
+        let (status, out, err) = send(&original, &address, &["--pcap", "/dev/full"]);
+        assert_eq!(status, 0, "{out}{err}");
+        let words = "warning: /dev/full: the capture ends here: No space left on device";
+        assert_eq!(err.matches(words).count(), 1, "{err}");
+        assert!(child.wait_with_output().expect("ends").status.success());
+    }
+}
+
 #[test]
 fn rate_is_shown_beside_that_of_plain_sockets() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -248,6 +248,36 @@ fn search_by_bits_finds_runs() {
 }
 
 #[test]
+fn settings_and_configurations_that_are_there_twice_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("twice.nacre");
+    let file = path.to_str().expect("UTF-8");
+    let source = "import \"nacre/interfaces.nacre\";\nworker w { requires orderless_network; }\n";
+    let cases = [
+        ("configuration c for w { send = (1, 0); send = (2, 0); }", "`send` is set twice"),
+        ("configuration c for w { }\nconfiguration c for w { }", "`w` has two configurations `c`"),
+        ("configuration c for w over lossy_network { AGE = -1; }", "-1 does not fit `AGE` of `lossy_network`"),
+        ("configuration c for w over lossy_network { AGE = 4294967296; }", "4294967296 does not fit `AGE`"),
+    ];
+    for (more, words) in cases {
+        std::fs::write(&path, format!("{source}{more}\n")).expect("written");
+        let (status, out, err) = ran(&mut nacre(&["verify", file]));
+        assert!(status == 1 && err.contains(words) && !out.contains("holds"), "{more}: {status} {out}{err}");
+    }
+}
+
+#[test]
+fn runs_are_saved_beside_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_string();
+    let (trace, picture) = (path("run.json"), path("run.svg"));
+    let (status, out, err) = ran(&mut nacre(&["verify", NO_BIT, "--json", "--trace", &trace, "--svg", &picture]));
+    assert!(status == 1 && serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{out}{err}");
+    let (status, out, err) = ran(&mut nacre(&["replay", &trace, "--brief"]));
+    assert!(status == 0 && std::fs::read_to_string(&picture).expect("drawn").contains("<svg"), "{out}{err}");
+}
+
+#[test]
 fn wrong_usage_is_reported() {
     let cases: [(&[&str], &str); 5] = [
         (

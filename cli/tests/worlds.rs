@@ -405,6 +405,29 @@ fn random_numbers_that_the_code_distinguishes_are_tried_and_others_are_reported(
 }
 
 #[test]
+fn timers_that_are_due_together_fire_in_their_order() {
+    let (status, out, _) = verified("due_together", &["--layer", "in_order"]);
+    assert_eq!(status, 0, "{out}");
+    let (status, out, _) = verified("due_together", &["--layer", "reversed"]);
+    assert!(status == 1 && out.contains("VIOLATED"), "{out}");
+}
+
+#[test]
+fn what_is_preserved_has_the_parameters_of_what_is_required() {
+    let cases = [
+        (["--layer", "doubling"], 1, "specification copies<MOST = 1>"),
+        (["--stack", "twice"], 1, "specification copies<MOST = 1>"),
+        (["--layer", "passing"], 0, "specification copies<MOST = 4>"),
+        (["--layer", "late"], 0, "specification copies<MOST = 4>"),
+        (["--layer", "own_copies"], 0, "specification copies<MOST = 2>"),
+    ];
+    for (subject, status, above) in cases {
+        let (found, out, err) = verified("preserved", &subject);
+        assert!(found == status && out.contains(above), "{subject:?}: {out}{err}");
+    }
+}
+
+#[test]
 fn an_event_that_no_specification_mentions_is_not_made_up() {
     for engine in [&["explorer"][..], &["spin"], &["spin-c", "--level", "call"]] {
         let (status, out, _) = verified("made_up", &[&["--layer", "spurious", "--engine"], engine].concat());

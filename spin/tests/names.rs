@@ -21,7 +21,7 @@ const WORDS: &str =
     timeout trace typedef unless unsigned xr xs assert auto case char const default double enum extern float \
     goto int long register return short signed sizeof static struct switch union void volatile while inline \
     restrict linux unix stdin stdout stderr errno main exit malloc free memcpy memset memcmp strlen abort signal \
-    now this that other last nr_pr trans state";
+    now this that other last nr_pr trans state endpoint network watch turn taken";
 
 /// Words that are special to SPIN or to the verifiers that it generates.
 const OF_SPIN: &str =

@@ -70,7 +70,7 @@ pub struct Between {
 /// An automaton above.
 pub struct Monitor {
     pub name: String,
-    /// Whether it is the automaton that a configuration selects below, preserved by the subject: then it has the same
+    /// Whether it is the automaton below, or one that this extends, preserved by the subject: then it has the same
     /// parameters.
     pub handed: bool,
 }
@@ -90,9 +90,12 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
     let monitor = |name: &String, handed| Monitor { name: name.clone(), handed };
     // From the bottom up: a layer replaces the properties that it requires by those that it provides; the others, and
     // those that a configuration names, hold above it as well.
-    let mut above: Vec<Monitor> = held.iter().map(|name| monitor(name, over.is_some())).collect();
+    let mut above: Vec<Monitor> = held.iter().map(|name| monitor(name, true)).collect();
     for layer in layers.iter().rev() {
-        let mut provided: Vec<Monitor> = automata(&layer.provides).iter().map(|name| monitor(name, false)).collect();
+        // What it requires and provides it preserves, with parameters of its own.
+        let (renewed, provided): (Vec<String>, Vec<String>) =
+            automata(&layer.provides).into_iter().partition(|name| layer.requires.contains(name));
+        let mut provided: Vec<Monitor> = provided.iter().map(|name| monitor(name, false)).collect();
         // Below a layer that provides automata, the others are its own affair.
         let replaces = !provided.is_empty();
         if !replaces || over.is_some() {
@@ -100,10 +103,12 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
             // If an automaton is broken, one that it extends may still hold.
             let left = |name: &String| extended(session, name).into_iter().find(|n| !broken(n));
             let known = |name: &String, by: &[Monitor]| by.iter().any(|p| extended(session, &p.name).contains(name));
-            let handed = above.iter().filter(|a| !replaces || a.handed).filter_map(|a| {
+            let handed = above.iter().filter(|a| !replaces || a.handed);
+            let handed = handed.filter_map(|a| {
                 let name = left(&a.name)?;
-                let handed = a.handed && name == a.name;
-                Some(Monitor { name, handed })
+                // One that it breaks leaves what that extends, which may be what the layer provides.
+                let whole = if name == a.name { vec![name.clone()] } else { extended(session, &name) };
+                Some(Monitor { handed: a.handed && !whole.iter().any(|n| renewed.contains(n)), name })
             });
             let handed: Vec<Monitor> = handed.filter(|a| !known(&a.name, &provided)).collect();
             provided.extend(handed);
@@ -292,7 +297,7 @@ fn refuse_windows(stack: &Stack, reading: &Reading) -> Result<(), Refusal> {
     for (cell, (entries, bits)) in
         stack.cells.iter().flat_map(|c| windows(stack, &c.ty).into_iter().map(move |w| (c, w)))
     {
-        if age + u64::from(entries) >= 1 << (bits - 1) {
+        if age.saturating_add(u64::from(entries)) >= 1 << (bits - 1) {
             return Err(Refusal::Words(format!(
                 "`{}` numbers {entries} entries with {bits} bits, and copies arrive up to {age} sends late (AGE): \
                  the sum must be below {}",

@@ -11,19 +11,21 @@ use crate::broken::Broken;
 use crate::endpoints::{Local, Step};
 
 impl Space {
-    /// Calls `found` for every timer whose deadline has come; if nothing has to happen now, for the next time at which
-    /// something does.
+    /// Calls `found` for the timer of each endpoint that fires now, of several the one that a stack lets fire first; if
+    /// nothing has to happen now, for the next time at which something does.
     pub(super) fn in_time(&self, near: &mut Near, from: State, locals: &[Arc<Local>], found: &mut dyn Visitor) {
         let mut pending = locals.iter().any(|local| local.busy) || self.arrives_now(near, from);
         let mut next = self.network.next_arrival(from.network);
         for (end, local) in locals.iter().enumerate() {
-            for (timer, armed) in local.armed.iter().enumerate() {
-                if armed.deadline > local.clock {
-                    next = Some(next.map_or(armed.deadline, |next| next.min(armed.deadline)));
-                } else if !local.busy {
-                    pending = true;
-                    self.steps(near, from, end, Step::Timer(timer as u32), found);
-                }
+            // Those of one deadline are in the order in which they fire.
+            let Some((timer, armed)) = local.armed.iter().enumerate().min_by_key(|(_, armed)| armed.deadline) else {
+                continue;
+            };
+            if armed.deadline > local.clock {
+                next = Some(next.map_or(armed.deadline, |next| next.min(armed.deadline)));
+            } else if !local.busy {
+                pending = true;
+                self.steps(near, from, end, Step::Timer(timer as u32), found);
             }
         }
         if let (false, Some(until)) = (pending, next) {

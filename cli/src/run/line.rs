@@ -1,9 +1,9 @@
 //! The socket of a transfer, with the requested faults and capture.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nacre_runtime::capture::Captured;
 use nacre_runtime::faults::{Direction, FaultHandle, Faulty};
@@ -12,6 +12,7 @@ use nacre_runtime::{Listener, Options, Stack};
 
 use super::protection::Protection;
 use crate::args::Net;
+use crate::console::warn;
 use crate::units::Peer;
 
 /// A listener on a socket with faults; the capture has the frames of the wire.
@@ -31,8 +32,8 @@ impl Line {
         match &net.pcap {
             None => Ok(Line::over(udp, net, options)),
             Some(path) => {
-                let captured =
-                    Captured::new(udp, create(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+                let captured = Captured::new(udp, Capture::create(path)?);
+                let captured = captured.map_err(|error| format!("{}: {error}", path.display()))?;
                 Ok(Line::over(captured, net, options))
             }
         }
@@ -68,8 +69,47 @@ impl Line {
     }
 }
 
-fn create(path: &Path) -> Result<BufWriter<File>, String> {
-    File::create(path).map(BufWriter::new).map_err(|error| format!("{}: {error}", path.display()))
+/// The file of a capture. If it cannot be written to its end, that is said once, and the transfer goes on.
+struct Capture {
+    to: BufWriter<File>,
+    path: PathBuf,
+    is_cut: bool,
+}
+
+impl Capture {
+    fn create(path: &Path) -> Result<Capture, String> {
+        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Capture { to: BufWriter::new(file), path: path.into(), is_cut: false })
+    }
+
+    /// Does something with the file, unless the capture has ended.
+    fn to_file<T>(&mut self, work: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>, cut: T) -> T {
+        if self.is_cut {
+            return cut;
+        }
+        work(&mut self.to).unwrap_or_else(|error| {
+            self.is_cut = true;
+            warn(&format!("{}: the capture ends here: {error}", self.path.display()));
+            cut
+        })
+    }
+}
+
+impl Write for Capture {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(self.to_file(|to| to.write_all(bytes).map(|()| bytes.len()), bytes.len()))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to_file(BufWriter::flush, ());
+        Ok(())
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        self.to_file(BufWriter::flush, ());
+    }
 }
 
 fn faults(net: &Net) -> nacre_runtime::faults::Faults {

@@ -20,7 +20,7 @@ mod search;
 use nacre_driver::Session;
 
 use crate::args::{Engine, Verify};
-use crate::console::{complain, print, Exit};
+use crate::console::{colours, complain, print, say, Exit};
 use crate::interrupt::Interrupt;
 use crate::output::require_writable;
 use crate::program;
@@ -47,6 +47,12 @@ pub fn verify(args: &Verify) -> Exit {
         Ok(session) => session,
         Err(exit) => return exit,
     };
+    // Which one of two is meant is not known.
+    let ambiguous = session.program.check_configurations();
+    if !ambiguous.is_empty() {
+        ambiguous.iter().for_each(|found| say(&found.render(&session.sources, colours())));
+        return Exit::No;
+    }
     if args.engine == Engine::Router {
         return watched().map_or_else(|exit| exit, |interrupt| router::run(args, &session, &interrupt));
     }

@@ -194,11 +194,33 @@ const COMPOSED_GOALS: &str =
 const WEAK_FAIRNESS: &str =
     "SPIN also considers runs fair in which a move that is enabled infinitely often, but not always, is never made";
 
-/// Prints one verdict; draws and saves the run of a violation. `violations`: the number printed before, for file names.
+/// Prints one verdict, and draws the run of a violation, unless all is printed as JSON; saves the run. `violations`: the number
+/// found before, for file names.
 pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, violations: &mut usize) {
-    if args.json {
-        return;
+    if !args.json {
+        print(&text(subject, world, reported));
     }
+    let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
+    if let Some(run) = run {
+        let stacks: Vec<_> = world.setup.members().all().map(|end| &**world.setup.stack_of(end)).collect();
+        let words = Words {
+            frame: &|bytes| decode_of_either(&stacks, bytes),
+            arguments: &|event, numbers| arguments(world.setup.stack(), event, numbers),
+            details: !args.brief,
+        };
+        if !args.json {
+            print(&format!("\n{}", draw::text(run, &words)));
+        }
+        *violations += 1;
+        save(args, subject, world, run, &words, *violations);
+    }
+    for step in steps.iter().filter(|_| !args.json) {
+        print(&format!("  {step}"));
+    }
+}
+
+/// One verdict as text.
+fn text(subject: &Subject, world: &World, reported: &Report) -> String {
     let what = if subject.is_layer { "layer" } else { "stack" };
     let mut text =
         format!("{what} {}, configuration {}, {}\n", subject.name, world.configuration_name, reported.engine);
@@ -230,22 +252,7 @@ pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, 
         let _ = writeln!(text, "  note: {caveat}");
     }
     notes_on_goals(subject, reported, &mut text);
-    print(&text);
-    let Outcome::Violated { run, steps, .. } = &reported.verdict else { return };
-    if let Some(run) = run {
-        let stacks: Vec<_> = world.setup.members().all().map(|end| &**world.setup.stack_of(end)).collect();
-        let words = Words {
-            frame: &|bytes| decode_of_either(&stacks, bytes),
-            arguments: &|event, numbers| arguments(world.setup.stack(), event, numbers),
-            details: !args.brief,
-        };
-        print(&format!("\n{}", draw::text(run, &words)));
-        *violations += 1;
-        save(args, subject, world, run, &words, *violations);
-    }
-    for step in steps {
-        print(&format!("  {step}"));
-    }
+    text
 }
 
 /// Notes on what an unmet goal does not imply.
@@ -283,6 +290,7 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
         let trace = crate::trace::Trace::of(args, subject, world, run);
         let text = serde_json::to_string_pretty(&trace).map_err(|error| format!("{}: {error}", path.display()));
         match text.and_then(|text| write(&path, &text)) {
+            Ok(()) if args.json => {}
             Ok(()) => print(&format!("the run was saved: nacre replay {}", path.display())),
             Err(words) => complain(&words),
         }

@@ -280,6 +280,13 @@ impl Checker<'_> {
                 self.error("T0106", "`accepts` cannot read a message", span, "it is asked before there is one", help);
                 return;
             }
+            if let Some(same) = self.tree.accepts.iter().find(|known| known.event == id) {
+                let found = Diagnostic::error("T0103", format!("`accepts {}` is stated twice", a.event.name))
+                    .at(a.event.span, "again here")
+                    .also(same.condition.value.span, "the first condition is here")
+                    .help("write one condition: `... && ...`");
+                self.found.push(found);
+            }
             self.tree.accepts.push(Accepts { event: id, condition });
         }
     }

@@ -135,7 +135,7 @@ const TAKEN: &[&str] = &[
     "wasnew",
 ];
 
-/// Types, inlines and macros of every model.
+/// Types, inlines, macros and processes of every model.
 const OURS: &[&str] = &[
     "message",
     "data",
@@ -156,6 +156,9 @@ const OURS: &[&str] = &[
     "queued",
     "turn_bit",
     "fair",
+    "endpoint",
+    "network",
+    "watch",
 ];
 
 /// The maximum length of a name; SPIN limits the text that it builds from several.

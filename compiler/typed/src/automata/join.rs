@@ -2,7 +2,7 @@
 
 use nacre_diagnostics::Diagnostic;
 use nacre_specification as spec;
-use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item};
+use nacre_syntax::ast::{self, BinaryOp, ExprKind, Item, TypeKind};
 
 use super::inferred::Ty;
 use super::Typer;
@@ -115,6 +115,11 @@ impl<'p> Typer<'p> {
                 }
             });
             let value = value.unwrap_or(1);
+            if value > greatest(&parameter.ty) {
+                let words = format!("{} does not fit `{name}` of `{}`", value as i64, declared.name.name);
+                let help = "parameters of automata are not negative, and fit their types";
+                self.error::<()>("T0012", words, parameter.name.span, "declared here", help);
+            }
             self.constants.insert(name.clone(), value);
             shown.push(format!("{name} = {value}"));
         }
@@ -199,5 +204,18 @@ impl<'p> Typer<'p> {
 
     fn last_type(&self) -> Ty {
         self.locals.last().map_or(Ty::Nat, |l| l.ty.clone())
+    }
+}
+
+/// The greatest value of a parameter.
+fn greatest(ty: &ast::Type) -> u64 {
+    let TypeKind::Name(name, _) = &ty.kind else { return i64::MAX as u64 };
+    match name.name.as_str() {
+        "bool" => 1,
+        "u8" => u64::from(u8::MAX),
+        "u16" => u64::from(u16::MAX),
+        "u32" => u64::from(u32::MAX),
+        "u64" => u64::MAX,
+        _ => i64::MAX as u64,
     }
 }
