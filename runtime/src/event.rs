@@ -37,6 +37,7 @@ impl ConnectionId {
 }
 
 /// Something that happened. Messages are lent until the listener is used again.
+#[derive(Debug)]
 pub enum Event<'a> {
     /// A peer began a connection. Its address may yet be forged: `Opened` follows when the peer has shown that it gets
     /// what is sent there. Messages may come before that.

@@ -2,6 +2,7 @@
 
 use crate::ffi::{NacreAddr, NacreOut, NacreOutput, NacreSegment, NacreStack, ABI};
 use crate::stack::Stack;
+use std::fmt;
 use std::mem::size_of;
 use std::net::SocketAddr;
 use std::ptr;
@@ -210,6 +211,13 @@ pub struct Message<'a> {
 enum Parts<'a> {
     Whole(&'a [u8]),
     Segments(&'a [NacreSegment]),
+}
+
+/// Its length: what it carries may be secret.
+impl fmt::Debug for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message").field("len", &self.len()).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Message<'a> {

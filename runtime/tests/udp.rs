@@ -420,3 +420,43 @@ fn frames_of_a_connection_that_does_not_receive_are_as_lost() {
     server.discard(there);
     assert!(server.set_receives(there, false).is_err());
 }
+
+#[test]
+fn how_a_connection_ended_is_said_again_when_it_is_closed() {
+    let nobody = std::net::UdpSocket::bind(loopback()).unwrap();
+    let lost = || {
+        let options = Options { timeout: Duration::from_millis(300), ..Options::default() };
+        let listener = Listener::bind(loopback(), options).unwrap();
+        let mut peer = Endpoint::over(listener, nobody.local_addr().unwrap(), &window()).unwrap();
+        peer.send(b"lost", LONG).unwrap();
+        peer
+    };
+    // Said by a call, by an event, or not yet.
+    let mut peer = lost();
+    assert!(matches!(peer.receive(LONG), Err(Error::Closed(Reason::Timeout))));
+    assert!(matches!(peer.close(LONG), Err(Error::Closed(Reason::Timeout))));
+    let mut peer = lost();
+    let (listener, id) = peer.parts();
+    while !matches!(listener.wait(LONG).unwrap(), Some(Event::Closed { .. })) {}
+    assert!(matches!(listener.close_blocking(id, LONG), Err(Error::Closed(Reason::Timeout))));
+    let mut peer = lost();
+    let (listener, id) = peer.parts();
+    listener.discard(id);
+    assert!(matches!(peer.close(LONG), Err(Error::NoConnection)));
+    assert!(lost().close(LONG).is_err());
+    // In order.
+    let server = server(&window(), Options::default());
+    let to = server.local();
+    let thread = std::thread::spawn(move || {
+        let mut server = server;
+        let id = server.accept(LONG).unwrap();
+        assert_eq!(server.receive(id, LONG).unwrap(), b"hello");
+        server.close_blocking(id, LONG).unwrap();
+        server.linger(id).unwrap();
+    });
+    let mut peer = Endpoint::connect(to, &window()).unwrap();
+    peer.send(b"hello", LONG).unwrap();
+    assert!(matches!(peer.receive(LONG), Err(Error::Closed(Reason::Closed))));
+    peer.close(LONG).unwrap();
+    thread.join().unwrap();
+}

@@ -44,6 +44,9 @@ impl fmt::Display for Error {
                 "no C compiler was found (gcc, cc and clang were tried, and $CC): install one, \
                  on Debian and Ubuntu with `apt-get install gcc libc6-dev`",
             ),
+            Error::Failed(words) if words.contains("No space left on device") => {
+                write!(f, "the C compiler has no space left for its files ($TMPDIR, or /tmp):\n{words}")
+            }
             Error::Failed(words) => {
                 write!(f, "internal error: the C compiler rejects the emitted code:\n{words}")
             }
