@@ -135,7 +135,8 @@ pub struct Verify {
     /// Also verify configurations declared `on request`, which take long
     #[arg(long, conflicts_with = "configuration")]
     pub all: bool,
-    /// Add a setting to the configuration, or replace one: W=2, pt2pt.W=2, send=3,0, size=1,2, RTO=5ms, numbers=8, first=254
+    /// Add a setting to the configuration, or replace one: W=2, pt2pt.W=2, send=3,0, size=1,2, RTO=5ms, numbers=8,
+    /// first=254
     #[arg(long, value_name = "KEY=VALUE[,VALUE]", value_parser = setting)]
     pub set: Vec<(Vec<String>, Vec<u64>)>,
     /// The engine: explorer (built in), spin (on a Promela model), spin-c (SPIN on the emitted C), all of these; or

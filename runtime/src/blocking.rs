@@ -91,8 +91,8 @@ impl Listener {
 
     /// Closes in order and waits until both sides have everything. Messages that come meanwhile are kept.
     ///
-    /// Errors: `TimedOut` (the connection is still there: `discard` it, or wait on); `Closed` if it ended otherwise, also
-    /// if another call or an event has said so before; `NoConnection` if it was discarded, or ended long ago.
+    /// Errors: `TimedOut` (the connection is still there: `discard` it, or wait on); `Closed` if it ended otherwise,
+    /// also if another call or an event has said so before; `NoConnection` if it was discarded, or ended long ago.
     pub fn close_blocking(&mut self, id: ConnectionId, time: Option<Duration>) -> Result<(), Error> {
         let until = self.until(time);
         match self.close(id) {

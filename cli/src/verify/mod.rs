@@ -37,22 +37,16 @@ pub fn verify(args: &Verify) -> Exit {
         return Exit::Usage;
     }
     // Reported now rather than after a long search.
-    for path in args.trace.iter().chain(&args.svg) {
-        if let Err(words) = require_writable(path) {
-            complain(&words);
-            return Exit::Unknown;
-        }
+    let unwritable = args.trace.iter().chain(&args.svg).find_map(|path| require_writable(path).err());
+    if let Some(words) = unwritable {
+        complain(&words);
+        return Exit::Unknown;
     }
     let session = match program::open(std::slice::from_ref(&args.file)) {
+        Ok(session) if is_ambiguous(&session) => return Exit::No,
         Ok(session) => session,
         Err(exit) => return exit,
     };
-    // Which one of two is meant is not known.
-    let ambiguous = session.program.check_configurations();
-    if !ambiguous.is_empty() {
-        ambiguous.iter().for_each(|found| say(&found.render(&session.sources, colours())));
-        return Exit::No;
-    }
     if args.engine == Engine::Router {
         return watched().map_or_else(|exit| exit, |interrupt| router::run(args, &session, &interrupt));
     }
@@ -114,6 +108,13 @@ pub fn verify(args: &Verify) -> Exit {
         });
     }
     report::end(args, &subjects, &all, &refusals)
+}
+
+/// Whether a configuration or a setting is there twice: which one is meant is not known. Prints that.
+fn is_ambiguous(session: &Session) -> bool {
+    let found = session.program.check_configurations();
+    found.iter().for_each(|found| say(&found.render(&session.sources, colours())));
+    !found.is_empty()
 }
 
 /// Watches for signals, which also end the programs that are run.
