@@ -315,12 +315,15 @@ class Connection:
         self._below.refuse(0, text)
         self._end(Closed(self._below, Reason.REFUSED, 0, text))
 
-    @contextmanager
-    def _taking_frames(self) -> Iterator[None]:
-        """While a call waits for acknowledgements of the peer, frames are taken."""
+    def _take_frames(self) -> None:
         self._needs_frames += 1
         if self._is_paused:
             self._pause(False)
+
+    @contextmanager
+    def _taking_frames(self) -> Iterator[None]:
+        """While a call waits for acknowledgements of the peer, frames are taken."""
+        self._take_frames()
         try:
             yield
         finally:

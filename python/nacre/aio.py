@@ -134,6 +134,8 @@ class Endpoint:
             return
         ending = list(self._connections.values())
         for connection in ending:
+            # What closes needs acknowledgements.
+            connection._take_frames()
             try:
                 connection._below.close()
             except NacreError:

@@ -26,6 +26,15 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             task = asyncio.ensure_future(answer(connection))
             self.tasks.append(task)
 
+    async def flood(self, connection: aio.Connection, message: bytes) -> None:
+        while True:
+            await connection.send(message)
+
+    async def stopped(self, *tasks: asyncio.Future[None]) -> None:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def asyncSetUp(self) -> None:
         self.tasks: list[asyncio.Future[None]] = []
 
@@ -242,10 +251,28 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             await asyncio.wait_for(sending, LONG)
             self.assertEqual(server._waiting, 0)
             # A late reader that closes needs frames, and takes them.
-            for number in range(20):
-                await client.send(message)
+            sending = asyncio.ensure_future(send_all())
+            while not connection._is_paused:
+                await asyncio.sleep(0.01)
+            await connection.send(b"last")
             await connection.close(timeout=LONG)
-            await client.close(timeout=LONG)
+            self.assertEqual(await client.receive(), b"last")
+            await self.stopped(sending)
+            client.discard()
+
+    async def test_an_endpoint_closes_connections_whose_reader_is_late(self) -> None:
+        server = await aio.listen("127.0.0.1", 0, reliable, queue=0)
+        client = await aio.connect("127.0.0.1", server.port, reliable)
+        long = b"x" * client.max_message
+        sending = asyncio.ensure_future(self.flood(client, long))
+        connection = await asyncio.wait_for(server.accept(), LONG)
+        while not connection._is_paused:
+            await asyncio.sleep(0.01)
+        await connection.send(b"last")
+        await server.close(timeout=LONG)
+        self.assertEqual(await asyncio.wait_for(client.receive(), LONG), b"last")
+        await self.stopped(sending)
+        client.discard()
 
     async def test_sender_that_does_not_read_is_given_up_at_four_times_the_bound(self) -> None:
         async with await aio.listen("127.0.0.1", 0, credited, queue=0) as server, await aio.listen(
@@ -262,19 +289,14 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             longest = client.max_message
             long = b"x" * longest
 
-            async def send_all(end: aio.Connection) -> None:
-                while True:
-                    await end.send(long)
-
-            sending = [asyncio.ensure_future(send_all(end)) for end in (connection, client)]
+            sending = [asyncio.ensure_future(self.flood(end, long)) for end in (connection, client)]
             done, _ = await asyncio.wait(sending, timeout=LONG, return_when=asyncio.FIRST_EXCEPTION)
             self.assertTrue(done)
             for task in done:
                 with self.assertRaises(nacre.ConnectionEnded):
                     task.result()
             self.assertTrue(connection._waiting <= 5 * longest)
-            for task in sending:
-                task.cancel()
+            await self.stopped(*sending)
             client.discard()
             connection.discard()
 
