@@ -48,7 +48,7 @@ const WRONG_USAGE: [(&str, &str); 52] = [
     ("verify FOLDER/s --threads 0", "--threads"),
     ("verify FOLDER/s --memory 0", "--memory"),
     ("verify FOLDER/s --bits 65537", "--bits"),
-    ("verify FOLDER/s --set send=18446744073709551616", "numbers after `=`"),
+    ("verify FOLDER/s --set send=18446744073709551616", "values after `=`"),
     ("verify FOLDER/s --engine fast", "--engine"),
     ("verify FOLDER/s --mutants --engine spin", "omit `--engine`"),
     ("verify FOLDER/s --mutants --trace FOLDER/run.json", "--trace"),
