@@ -31,10 +31,7 @@ impl Cell {
         match self {
             Cell::Word(word) => json!(word),
             // As shown: more digits would claim more.
-            Cell::Number(number, decimals) => {
-                let scale = 10f64.powi(*decimals as i32);
-                json!((number * scale).round() / scale)
-            }
+            Cell::Number(number, _) => json!(self.shown().parse().unwrap_or(*number)),
             Cell::None => Value::Null,
         }
     }
