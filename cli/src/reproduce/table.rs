@@ -102,6 +102,14 @@ impl Table {
 mod tests {
     use super::*;
 
+    #[test]
+    fn numbers_of_json_are_those_that_are_shown() {
+        for (number, decimals) in [(1328.5, 0), (1329.5, 0), (0.125, 2), (2.0 / 3.0, 3), (-1.5, 0)] {
+            let cell = Cell::Number(number, decimals);
+            assert_eq!(cell.value().as_f64(), cell.shown().parse().ok(), "{number}");
+        }
+    }
+
     fn table() -> Table {
         Table {
             name: "paper-1",
