@@ -64,7 +64,7 @@ fn talk(client: &mut Listener, id: ConnectionId, begin: u8) {
     }
 }
 
-/// The period of labels that prove an address; each has labels of its own. Listeners that share a secret count from 1970.
+/// The period of labels that prove an address; each has labels of its own. Listeners with one secret count from 1970.
 fn period() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 10
 }
