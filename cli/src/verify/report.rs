@@ -194,8 +194,8 @@ const COMPOSED_GOALS: &str =
 const WEAK_FAIRNESS: &str =
     "SPIN also considers runs fair in which a move that is enabled infinitely often, but not always, is never made";
 
-/// Prints one verdict, and draws the run of a violation, unless all is printed as JSON; saves the run. `violations`: the
-/// number found before, for file names.
+/// Prints one verdict and draws the run of a violation, unless all is printed as JSON; saves the run. `violations`: how
+/// many were found before, for file names.
 pub fn show(args: &Verify, subject: &Subject, world: &World, reported: &Report, violations: &mut usize) {
     if !args.json {
         print(&text(subject, world, reported));
