@@ -260,7 +260,7 @@ const SEEDS: &[(&str, Seed)] = &[
         seed(
             "layers/pt2pt/pt2pt.nacre",
             &[(
-                "for (number, m) in sent.up_to(sent.low + 1) { repeat(number); transmit(number, share m); }",
+                "repeat_below(sent.low + 1);",
                 "for \
                  (number, m) in sent.up_to(sent.high) { if number + 1 == sent.high { transmit(number, share m); } }",
             )],
@@ -344,7 +344,11 @@ const SEEDS: &[(&str, Seed)] = &[
     ),
     (
         "a window is repaired by one timeout a message",
-        seed("layers/pt2pt/pt2pt.nacre", &[("else if ack >= repeated { repeat_oldest(); }", "")], "all_arrive"),
+        seed(
+            "layers/pt2pt/pt2pt.nacre",
+            &[("else { repeat_below(min(ack + room as seq28, until)); }", "")],
+            "all_arrive",
+        ),
     ),
     (
         "a grant too many",
