@@ -83,7 +83,7 @@ impl Capture {
     }
 
     /// Does something with the file, unless the capture has ended.
-    fn to_file<T>(&mut self, work: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>, cut: T) -> T {
+    fn on_file<T>(&mut self, work: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>, cut: T) -> T {
         if self.is_cut {
             return cut;
         }
@@ -97,18 +97,18 @@ impl Capture {
 
 impl Write for Capture {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(self.to_file(|to| to.write_all(bytes).map(|()| bytes.len()), bytes.len()))
+        Ok(self.on_file(|to| to.write_all(bytes).map(|()| bytes.len()), bytes.len()))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.to_file(BufWriter::flush, ());
+        self.on_file(BufWriter::flush, ());
         Ok(())
     }
 }
 
 impl Drop for Capture {
     fn drop(&mut self) {
-        self.to_file(BufWriter::flush, ());
+        self.on_file(BufWriter::flush, ());
     }
 }
 
