@@ -39,9 +39,9 @@ __all__ = ["Connection", "Endpoint", "connect", "listen"]
 
 #: How many events are handled before other tasks run.
 _TURN = 128
-#: From so many bytes on that wait in all connections together, each counts as late.
+#: Limit on the bytes of unread messages in all connections together; above it, each connection with any is paused.
 _TOTAL = 64 << 20
-#: How many connections wait for `accept`.
+#: Maximum number of connections that wait for `accept`.
 _BACKLOG = 4096
 
 
