@@ -121,7 +121,7 @@ fn cmake_of_the_guide_finds_what_is_installed() {
     fs::write(at("chat.nacre"), &stack).expect("written");
     let guide = of_the_guide("cmake");
     let both = format!(
-        "cmake_minimum_required(VERSION 3.18)\nproject(mine C)\nadd_executable(program main.c)\n{guide}\n\
+        "cmake_minimum_required(VERSION 3.18)\nproject(mine CXX)\nadd_executable(program main.c)\n{guide}\n\
          add_executable(static main.c)\ntarget_link_libraries(static chat Nacre::runtime_static)\n"
     );
     let configure = |version: &str| {

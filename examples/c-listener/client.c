@@ -11,8 +11,12 @@
 
 int main(int argc, char **argv) {
     static uint8_t frame[65536];
+    if (argc < 2 || atoi(argv[1]) < 1 || atoi(argv[1]) > 65535) {
+        fprintf(stderr, "usage: client PORT [TIMES]\n");
+        return 2;
+    }
     int udp = open_udp(0), times = argc > 2 ? atoi(argv[2]) : 1, sent = 0, answers = 0;
-    struct nacre_address server = loopback(argc > 1 ? atoi(argv[1]) : 0);
+    struct nacre_address server = loopback(atoi(argv[1]));
     struct nacre_listener_stack stack = {.stack = &reliable_stack};
     struct nacre_listener_options options;
     nacre_listener_defaults(&options, 1);
@@ -53,7 +57,7 @@ int main(int argc, char **argv) {
             nacre_listener_send(listener, now, connection, (const uint8_t *)"hello", 5) == NACRE_OK) {
             sent++;
         }
-        if (len < 0) {
+        if (len < 0 && nacre_listener_count(listener) > 0) {
             struct pollfd wait = {.fd = udp, .events = POLLIN};
             poll(&wait, 1, milliseconds_until(nacre_listener_deadline(listener), now_ns()));
         }

@@ -36,6 +36,13 @@ class Connection:
     def __hash__(self) -> int:
         return hash(self._number)
 
+    def __copy__(self) -> Connection:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Connection:
+        """The name of a connection: the copy of an event means the same one."""
+        return self
+
     def send(self, message: Message) -> None:
         """Sends a message. Raises Refused if the stack does not accept it now: `Writable` follows."""
         self._do(library.nacre_send, *data_of(message))

@@ -7,12 +7,12 @@ import os
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Iterator, TypeVar
+from typing import Iterator, NoReturn, TypeVar
 
 from . import _interface as c
 from ._addresses import Address, to_c
 from ._connection import Connection
-from ._events import Event
+from ._events import Closed, Event, Reconnected
 from ._given import Prepare, backoff_of
 from ._interface import library
 from ._keys import Keys
@@ -48,6 +48,9 @@ class Waker:
     def wake(self) -> None:
         """The call that waits, or else the next one, returns None."""
         library.nacre_wake(self._raw)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a waker cannot be copied")
 
     def __del__(self) -> None:
         library.nacre_waker_free(self._raw)
@@ -107,6 +110,8 @@ class Listener:
         self._missed: list[Event] = []
         # Callbacks that the library may call as long as the listener is there.
         self._kept: list[object] = []
+        #: What sets given values, by the connection that is begun again.
+        self._begun_again: dict[Connection, Prepare] = {}
         self._raw: int | None = library.nacre_listen(address, port_of(port), ctypes.byref(made))
         if not self._raw:
             raise OSError(library.nacre_error(None).decode(errors="replace"))
@@ -135,12 +140,12 @@ class Listener:
         are waited for.
 
         `expect` is whom a connection of a stack with keys expects: a public key of 32 bytes, "psk" for a peer with the
-        same psk, "any" for any peer with keys; None: the one that the listener's options imply. `given` are given
-        values of the stack.
+        same psk, "any" for any peer with keys; None: the one that the listener's options imply ("any" if it has keys,
+        else "psk"). `given` are given values of the stack.
 
         With `reconnect`, a connection that is lost is begun again, with its name looked up again: `Reconnecting` and
-        `Reconnected` follow, and with the latter another connection; meanwhile `send` raises ConnectionEnded. Orderly
-        ends and refusals are final. `first` is the IP address that the first attempt goes to, if the program has
+        `Reconnected` follow, and with the latter another connection; meanwhile `send` raises ConnectionEnded. Without
+        `expect`, the peer has to have the key that the first one had. Orderly ends and refusals are final. `first` is the IP address that the first attempt goes to, if the program has
         looked up the name."""
         require_kind("a stack", stack, Stack)
         prepare = Prepare(given, is_served=False)
@@ -170,7 +175,8 @@ class Listener:
         self._use(begin)
         if reconnect is not None:
             prepare.failing = "a connection was not begun again"
-            self._kept.append(prepare)
+            if given is not None:
+                self._begun_again[Connection(self, number.value)] = prepare
         return Connection(self, number.value)
 
     def poll(self, timeout: float | None = 0.0) -> Event | None:
@@ -203,8 +209,17 @@ class Listener:
         either there or in the list: whatever is called next looks for it."""
         if self._notice.kind:
             event = event_of(self, raw, self._notice)
+            self._follow(event)
             self._missed += (event,)
             self._notice.kind = 0
+
+    def _follow(self, event: Event) -> None:
+        """What sets given values stays with its connection, and goes with it."""
+        if isinstance(event, Reconnected) and event.previous in self._begun_again:
+            self._begun_again[event.connection] = self._begun_again[event.previous]
+            self._begun_again.pop(event.previous, None)
+        elif isinstance(event, Closed):
+            self._begun_again.pop(event.connection, None)
 
     def events(self, timeout: float | None = None) -> Iterator[Event]:
         """All events, until there is none for `timeout` seconds (None: without end)."""
@@ -274,6 +289,9 @@ class Listener:
     ) -> None:
         self.close()
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a listener cannot be copied")
+
     def __del__(self) -> None:
         if getattr(self, "_raw", None) is not None:
             self._free()
@@ -305,6 +323,7 @@ class Listener:
         if raw is not None:
             library.nacre_listener_free(raw)
         self._kept.clear()
+        self._begun_again.clear()
 
     def _do(self, function: Callable[..., int], *arguments: object) -> None:
         """Calls a function of the library with this listener; raises what its result means."""

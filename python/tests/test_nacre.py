@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import logging
 import os
 import signal
@@ -115,6 +117,17 @@ class Listeners(unittest.TestCase):
             self.assertGreaterEqual(connection.statistics().frames_in, 300)
             self.assertEqual(connection.peer, nacre.Address("127.0.0.1", server.port))
             self.assertEqual(client.statistics().connections, 1)
+
+    def test_listeners_are_not_copied_and_events_are(self) -> None:
+        with nacre.Listener("127.0.0.1") as server, nacre.Listener("127.0.0.1") as client:
+            server.serve(reliable)
+            connection = client.connect("127.0.0.1", server.port, reliable)
+            arrived = until(server, nacre.Arrived, client)
+            for wrong in (server, client.waker()):
+                self.assertRaisesRegex(TypeError, "cannot be copied", copy.copy, wrong)
+                self.assertRaisesRegex(TypeError, "cannot be copied", copy.deepcopy, wrong)
+            self.assertEqual(dataclasses.asdict(arrived)["connection"], arrived.connection)
+            self.assertIs(copy.copy(connection), connection)
 
     def test_frames_of_strangers_are_counted(self) -> None:
         with nacre.Listener("127.0.0.1") as server, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:

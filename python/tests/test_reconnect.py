@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import nacre
 from nacre import aio
+from stacks import secure
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LONG = 60.0
@@ -74,6 +75,56 @@ class Receipts(unittest.TestCase):
 
 
 class Reconnecting(unittest.TestCase):
+    def test_loss_that_a_waiting_call_meets_is_begun_again(self) -> None:
+        server = nacre.Listener("127.0.0.1")
+        server.serve(receipted)
+        port = server.port
+        with nacre.Listener("127.0.0.1", timeout_ms=1000, ping_after_ms=200) as client:
+            connection = client.connect("127.0.0.1", port, receipted, reconnect=QUICK)
+            while not any(isinstance(event, nacre.Arrived) for event in server.events(0.01)):
+                client.poll(0.01)
+            server.close()
+            with self.assertRaises(nacre.ConnectionEnded):
+                while True:
+                    connection.send_blocking(bytes(1000), LONG)
+            seen: list[nacre.Event] = []
+            with nacre.Listener("127.0.0.1", port) as again:
+                again.serve(receipted)
+                while not any(isinstance(event, nacre.Reconnected) for event in seen):
+                    seen += list(client.events(0.01))
+                    again.poll(0.01)
+            self.assertTrue(any(isinstance(event, nacre.Reconnecting) for event in seen))
+
+    def test_only_the_first_peer_is_reached_again(self) -> None:
+        async def run() -> None:
+            keys, others = nacre.Keys.generate(), nacre.Keys.generate()
+            server = await aio.listen("127.0.0.1", 0, secure, keys=keys)
+            port = server.port
+            mine = nacre.Keys.generate()
+            client = await aio.connect(
+                "127.0.0.1", port, secure, keys=mine, reconnect=QUICK, timeout_ms=1000, ping_after_ms=200
+            )
+            self.assertEqual(client.peer_key, keys.public)
+            # Without a word to the client.
+            server._free()
+            impostor = await aio.listen("127.0.0.1", port, secure, keys=others)
+            sending = asyncio.ensure_future(client.send(bytes(10)))
+            self.assertIsInstance(await client.change(), nacre.Reconnecting)
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(impostor.accept(), 3)
+            impostor._free()
+            there = await aio.listen("127.0.0.1", port, secure, keys=keys)
+            while not isinstance(await client.change(), nacre.Reconnected):
+                pass
+            await sending
+            await client.send(b"to the first")
+            self.assertIn(await (await there.accept()).receive(), (bytes(10), b"to the first"))
+            self.assertEqual(client.peer_key, keys.public)
+            client.discard()
+            there._free()
+
+        asyncio.run(asyncio.wait_for(run(), LONG))
+
     def test_server_that_comes_back_is_reached_again(self) -> None:
         server = nacre.Listener("127.0.0.1")
         server.serve(receipted)

@@ -124,8 +124,10 @@ struct nacre_options {
     uint32_t gather;                   /* 1: frames are held until nacre_poll finds nothing more, or nacre_flush (docs/runtime.md) */
     const uint8_t *secret;             /* 16 random bytes that the host keeps, so that proofs of addresses survive a restart, and the peers of
                                         * secure connections notice one at once; NULL: new ones */
-    const uint8_t *keys;               /* secure stacks: the secret key of this end, 32 bytes (nacre_keys_new); NULL: only psk */
-    const uint8_t *psk;                /* secure stacks: 32 random bytes that this end and its peers share; NULL: only keys */
+    const uint8_t *keys;               /* secure stacks: the secret key of this end, 32 bytes (nacre_keys_new); NULL: only psk.
+                                        * A listener with keys that serves takes every peer that proves a key: see NACRE_NOTICE_OPENED */
+    const uint8_t *psk;                /* secure stacks: 32 random bytes that this end and its peers share; NULL: only keys.
+                                        * With both, a peer needs either of the two, not both */
     uint32_t x25519_alone;             /* 1: connections that this end begins use no ML-KEM-768 */
     uint32_t plain_beside_secure;      /* 1: stacks without keys may be served beside secure ones */
     uint32_t secure_stays;             /* 1: secure connections do not move with their peer */

@@ -38,13 +38,15 @@ impl Listener {
 
     /// Sends a message, driving the listener until the stack accepts it.
     ///
+    /// Events that come meanwhile are kept, also that of its end.
+    ///
     /// Errors: `TimedOut` (it was not sent), and those of `send` but `Refused`; `OtherStack` if the peer refused.
     pub fn send_blocking(&mut self, id: ConnectionId, message: &[u8], time: Option<Duration>) -> Result<(), Error> {
         let mut until = None;
         loop {
             match self.send(id, message) {
                 Err(Error::Refused) => {}
-                Err(error) => return Err(self.why_ended(id).unwrap_or(error)),
+                Err(error) => return Err(self.says_why_ended(id).unwrap_or(error)),
                 Ok(()) => {
                     self.forget_writable(id);
                     return Ok(());
@@ -192,18 +194,25 @@ impl Listener {
         time.map_or(u64::MAX, |time| self.now().saturating_add(nanoseconds(time)))
     }
 
-    /// How a connection ended, from the events that wait; both are taken.
+    /// How a connection ended, from the events that wait, which are taken.
     fn why_ended(&mut self, id: ConnectionId) -> Option<Error> {
-        let other = |head: &Head| matches!(head, Head::OtherStack(what) if what.connection == Some(id));
-        let closed = |head: &Head| matches!(head, Head::Closed { connection, .. } if *connection == id);
-        let other = self.router.events().take(other);
-        let closed = self.router.events().take(closed);
-        match (other, closed) {
-            (Some(Pending { head: Head::OtherStack(what), .. }), _) => Some(what.into_error()),
-            (_, Some(Pending { head: Head::Closed { reason, words, .. }, .. })) => Some(match (reason, words) {
-                (Reason::Refused, Some(words)) => Error::Rejected(*words),
-                _ => Error::Closed(reason),
-            }),
+        let error = self.says_why_ended(id)?;
+        self.router.events().take(|head| head.refuses(id));
+        self.router.events().take(|head| head.ends(id));
+        Some(error)
+    }
+
+    /// The same; the events stay.
+    fn says_why_ended(&mut self, id: ConnectionId) -> Option<Error> {
+        let events = self.router.events();
+        if let Some(Head::OtherStack(what)) = events.find(|head| head.refuses(id)) {
+            return Some(what.clone().into_error());
+        }
+        match events.find(|head| head.ends(id))? {
+            Head::Closed { reason: Reason::Refused, words: Some(words), .. } => {
+                Some(Error::Rejected((**words).clone()))
+            }
+            Head::Closed { reason, .. } => Some(Error::Closed(*reason)),
             _ => None,
         }
     }

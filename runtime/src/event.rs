@@ -163,6 +163,16 @@ impl Head {
         }
     }
 
+    /// Whether it says that a connection has ended.
+    pub(crate) fn ends(&self, id: ConnectionId) -> bool {
+        matches!(self, Head::Closed { connection, .. } if *connection == id)
+    }
+
+    /// Whether it says that the peer of a connection has another stack.
+    pub(crate) fn refuses(&self, id: ConnectionId) -> bool {
+        matches!(self, Head::OtherStack(what) if what.connection == Some(id))
+    }
+
     /// The connection of the message.
     pub(crate) fn delivered_to(&self) -> Option<ConnectionId> {
         match self {

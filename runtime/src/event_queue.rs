@@ -45,6 +45,11 @@ impl EventQueue {
         Some(event)
     }
 
+    /// The oldest event that fits, which stays.
+    pub(crate) fn find(&self, fits: impl Fn(&Head) -> bool) -> Option<&Head> {
+        self.pending.iter().map(|event| &event.head).find(|head| fits(head))
+    }
+
     /// Drops the events that do not fit.
     pub(crate) fn retain(&mut self, fits: impl Fn(&Head) -> bool) {
         self.pending.retain(|event| fits(&event.head));

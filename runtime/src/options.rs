@@ -61,9 +61,11 @@ pub struct Options {
     /// set back meanwhile, older ones are valid again; if it was set forward, they are asked for again. None: a new
     /// one.
     pub secret: Option<Secret>,
-    /// The keys that say who this end is, for secure stacks. None: only `psk`.
+    /// The keys that say who this end is, for secure stacks. None: only `psk`. A listener with keys that serves takes
+    /// every peer that proves a key, whether or not `psk` is set; the application decides by `Event::Opened`.
     pub keys: Option<Keys>,
-    /// The secret of this end and its peers, for secure stacks. None: only `keys`.
+    /// The secret of this end and its peers, for secure stacks. None: only `keys`. With both, a peer needs either of
+    /// the two, not both.
     pub psk: Option<Psk>,
     /// The key with which this end signs, for stacks with a layer that signs. Default none.
     pub signing: Option<SigningKey>,

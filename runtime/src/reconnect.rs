@@ -281,7 +281,7 @@ impl Reconnector {
         let kept = &mut self.kept[at];
         match head {
             Head::Opened { peer, peer_key, .. } => {
-                let was = kept.open(id, now);
+                let was = kept.open(id, now, *peer_key);
                 match was == id {
                     true => Decision::Pass,
                     false => Decision::Report(Happened::Reconnected {
@@ -333,7 +333,7 @@ impl Reconnector {
                     // A stack that says nothing by itself learns of its peer only by what the application sends.
                     let peer = listener.peer(connection);
                     if let (false, Ok(peer)) = (self.kept[at].hears_of_opening(), peer) {
-                        let was = self.kept[at].open(connection, now);
+                        let was = self.kept[at].open(connection, now, None);
                         self.reports.push_back(Happened::Reconnected { was, connection, peer, peer_key: None });
                     }
                 }

@@ -24,7 +24,6 @@ pub struct Reconnecting {
     listener: Listener,
     to: String,
     stack: Stack,
-    expect: Option<Expect>,
     backoff: Backoff,
     /// Calls of `next` take turns.
     turn: tokio::sync::Mutex<()>,
@@ -33,10 +32,19 @@ pub struct Reconnecting {
 
 struct State {
     phase: Phase,
+    /// Whom to expect; if the application has not said so, the key of the first peer from then on.
+    expect: Option<Expect>,
     retries: Retries,
     random: Random,
     /// Attempts ever made: each takes the next address.
     begun: usize,
+}
+
+impl State {
+    fn note_opened(&mut self, peer_key: Option<PublicKey>, now: u64) {
+        self.retries.note_opened(now);
+        self.expect = self.expect.or(peer_key.map(Expect::Key));
+    }
 }
 
 /// A connection, and what is known of its messages.
@@ -80,7 +88,8 @@ impl Reconnecting {
         Reconnecting::connect_expecting(listener, to, stack, backoff, None).await
     }
 
-    /// The same with whom each connection of a stack with keys expects.
+    /// The same with whom each connection of a stack with keys expects. None: the first any peer, and those that take
+    /// its place the key that the first peer has proven to have.
     ///
     /// Errors: as `connect`.
     pub async fn connect_expecting(
@@ -94,9 +103,9 @@ impl Reconnecting {
         let addresses = look_up(&to).await?;
         let begun = begin(&listener, &addresses, 0, &stack, expect)?;
         let (retries, random) = (Retries::default(), Random::from_system());
-        let state = Mutex::new(State { phase: Phase::Open(begun), retries, random, begun: 1 });
+        let state = Mutex::new(State { phase: Phase::Open(begun), expect, retries, random, begun: 1 });
         let turn = tokio::sync::Mutex::default();
-        Ok(Reconnecting { listener, to, stack, expect, backoff, turn, state })
+        Ok(Reconnecting { listener, to, stack, backoff, turn, state })
     }
 
     /// Sends a message, as [`Connection::send`]. While the connection is lost nothing is kept.
@@ -142,8 +151,11 @@ impl Reconnecting {
                 Phase::Pausing(until) => {
                     tokio::time::sleep_until(until).await;
                     let found = look_up(&self.to).await;
-                    let at = self.state().begun;
-                    let begun = found.and_then(|all| begin(&self.listener, &all, at, &self.stack, self.expect));
+                    let (at, expect) = {
+                        let state = self.state();
+                        (state.begun, state.expect)
+                    };
+                    let begun = found.and_then(|all| begin(&self.listener, &all, at, &self.stack, expect));
                     let mut state = self.state();
                     state.begun += 1;
                     match begun {
@@ -166,7 +178,7 @@ impl Reconnecting {
                         Ok(peer_key) => {
                             let peer = counted.connection.peer();
                             let mut state = self.state();
-                            state.retries.note_opened(now(&self.listener));
+                            state.note_opened(peer_key, now(&self.listener));
                             state.phase = Phase::Open(counted);
                             Ok(Change::Reconnected { peer, peer_key })
                         }
@@ -210,7 +222,7 @@ impl Reconnecting {
     fn take(&self, counted: &Counted, incoming: Incoming) -> Change {
         match &incoming {
             Incoming::Other { event, arguments, .. } => lock(&counted.account).note_event(*event, *arguments),
-            Incoming::Opened { .. } => self.state().retries.note_opened(now(&self.listener)),
+            Incoming::Opened { peer_key, .. } => self.state().note_opened(*peer_key, now(&self.listener)),
             _ => {}
         }
         Change::Incoming(incoming)

@@ -208,7 +208,9 @@ impl World {
         }
         self.idle_steps += 1;
         if self.idle_steps > IDLE_STEPS_MAX {
-            return Err(format!("{IDLE_STEPS_MAX} steps without time passing: a timer is always due"));
+            return Err(format!(
+                "{IDLE_STEPS_MAX} steps without time passing: a timer or a `later` event is always due"
+            ));
         }
         let due = self.live().find(|(_, node)| node.endpoint.deadline() <= self.now).map(|(index, _)| index);
         let index = match due {
@@ -246,6 +248,7 @@ impl World {
     }
 
     /// Completes a step: settles, collects the outputs, and runs `later` events, which precede all others.
+    /// If there are too many, `advance` fails next.
     fn after(&mut self, index: usize, outputs: Vec<Output>) {
         self.steps += 1;
         self.put(index, outputs);
@@ -261,6 +264,8 @@ impl World {
             let settled = self.nodes[index].endpoint.settle();
             self.put(index, settled);
         }
+        // `advance` fails: these events have no end.
+        self.idle_steps = IDLE_STEPS_MAX;
     }
 
     /// Passes frames to the network first, then events to the host, port by port: the interleaving of ports is

@@ -131,16 +131,29 @@ fn remainders_are_seen_however_they_are_written() {
     }
 }
 
+/// By tables, however the processor can do it.
 #[test]
 fn remainders_in_c_are_those_of_the_interpreter() {
     let (session, stack) = compose();
-    let machines = Machines::of(session, stack);
+    let machines = Machines::of(session, stack).with_flag("-DNACRE_NO_CPUID");
     let mut tally = Tally::default();
     storm(&machines.stack, &machines.lockstep(), 7, 400, &mut tally).unwrap_or_else(|why| panic!("{why}"));
     assert!(tally.output("deliver") > 20, "{:?}", tally.counters);
 }
 
-/// Where the processor has the instruction: against the interpreter and the tables.
+/// By the instruction, if `pool_init` finds it.
+#[test]
+fn processor_is_asked_for_its_instruction() {
+    let (session, stack) = compose();
+    let machines = Machines::of(session, stack);
+    let text = machines.text(Level::Bypass);
+    assert!(text.source.contains("pool->crc32 = ecx >> 20 & 1u;"), "the C asks");
+    let mut tally = Tally::default();
+    storm(&machines.stack, &machines.lockstep(), 9, 400, &mut tally).unwrap_or_else(|why| panic!("{why}"));
+    assert!(tally.output("deliver") > 20, "{:?}", tally.counters);
+}
+
+/// Where the compiler may use the instruction: against the interpreter.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn instruction_gives_the_same_remainders() {

@@ -69,6 +69,8 @@ impl Session {
         if self.has_errors() {
             return;
         }
+        let items = self.program.check_items();
+        self.add(items);
         let automata = self.program.check_automata();
         self.add(automata);
         let configurations = self.program.check_configurations();

@@ -278,10 +278,10 @@ impl<'c, 'p> Body<'c, 'p> {
 
     /// Ends a scope.
     pub fn close(&mut self) {
-        self.scopes.pop();
         for id in self.declared.pop().unwrap_or_default() {
             self.lost(id, None);
         }
+        self.scopes.pop();
     }
 
     /// Checks that a value of the type can be kept in a local; reports it if not.

@@ -10,17 +10,24 @@ use crate::checker::{Checker, Constant, Declared};
 
 /// The names that a constant expression mentions, without those of the imports that they come from.
 pub(crate) fn mentions<'e>(e: &'e ast::Expr, found: &mut Vec<&'e str>) {
+    let mut names = Vec::new();
+    mentioned_at(e, &mut names);
+    found.extend(names.into_iter().filter_map(|(name, _)| name.rsplit('.').next()));
+}
+
+/// The same names as they are written, and where.
+fn mentioned_at<'e>(e: &'e ast::Expr, found: &mut Vec<(&'e str, Span)>) {
     match &e.kind {
-        ExprKind::Name(name) => found.extend(name.rsplit('.').next()),
-        ExprKind::Unary(_, x) => mentions(x, found),
-        ExprKind::Binary(_, l, r) => [l, r].into_iter().for_each(|e| mentions(e, found)),
+        ExprKind::Name(name) => found.push((name, e.span)),
+        ExprKind::Unary(_, x) => mentioned_at(x, found),
+        ExprKind::Binary(_, l, r) => [l, r].into_iter().for_each(|e| mentioned_at(e, found)),
         ExprKind::If(x) => {
             if let ast::ConditionKind::Expr(condition) = &x.condition.kind {
-                mentions(condition, found);
+                mentioned_at(condition, found);
             }
-            [&x.then, &x.otherwise].into_iter().for_each(|e| mentions(e, found));
+            [&x.then, &x.otherwise].into_iter().for_each(|e| mentioned_at(e, found));
         }
-        ExprKind::Call(_, arguments) => arguments.iter().for_each(|a| mentions(&a.value, found)),
+        ExprKind::Call(_, arguments) => arguments.iter().for_each(|a| mentioned_at(&a.value, found)),
         _ => {}
     }
 }
@@ -112,16 +119,22 @@ impl Checker<'_> {
                 self.constants.insert(key, Constant { value: value.value, ty: Some(ty) });
             }
             None if self.mentions_unsound(&c.value) => {}
-            None => self.unknown(&format!("`{}`", c.name.name), c.value.span),
+            None => self.unknown(&format!("`{}`", c.name.name), &c.value),
         }
     }
 
     /// Reports an expression that is no constant, or has no value as one.
-    pub(crate) fn unknown(&mut self, what: &str, span: Span) {
+    pub(crate) fn unknown(&mut self, what: &str, e: &ast::Expr) {
         let help =
             "use numbers, durations, `true`, `false`, parameters and constants, and operators that have a result";
         let words = format!("{what} must be known when the stack is composed");
-        self.error("T0005", words, span, "has no constant value", help)
+        let mut names = Vec::new();
+        mentioned_at(e, &mut names);
+        let (span, label) = match names.into_iter().find(|(name, at)| self.constant_named(name, *at).is_none()) {
+            Some((name, at)) => (at, format!("`{name}` is no constant that is known here")),
+            None => (e.span, "has no constant value".into()),
+        };
+        self.error("T0005", words, span, label, help)
     }
 
     /// Reports a constant that is not of the kind of its type: a duration, a bool, or a number.
@@ -333,7 +346,7 @@ impl Checker<'_> {
             }
             None if self.mentions_unsound(e) => None,
             None => {
-                self.unknown(what, e.span);
+                self.unknown(what, e);
                 None
             }
         }

@@ -38,24 +38,30 @@ impl Checker<'_> {
     /// `n / 3 + 3` as (1, 3, 3).
     fn growth(&mut self, e: Option<&ast::Expr>) -> Option<(u32, u32, u32)> {
         let Some(e) = e else { return Some((0, 1, 0)) };
-        if let Some(c) = self.constant(e) {
-            return Some((0, 1, u32::try_from(c.value).ok()?));
-        }
-        let (part, add) = match &e.kind {
-            ast::ExprKind::Binary(ast::BinaryOp::Add, part, add) => (&**part, self.constant(add)?.value),
-            _ => (e, 0),
-        };
         let is_n = |e: &ast::Expr| matches!(&e.kind, ast::ExprKind::Name(n) if n == "n");
-        let (num, den) = match &part.kind {
-            ast::ExprKind::Name(n) if n == "n" => (1, 1),
-            ast::ExprKind::Binary(ast::BinaryOp::Div, n, by) if is_n(n) => (1, self.constant(by)?.value),
-            ast::ExprKind::Binary(ast::BinaryOp::Mul, n, by) if is_n(n) => (self.constant(by)?.value, 1),
+        let of_n = |e: &ast::Expr| match &e.kind {
+            ast::ExprKind::Binary(ast::BinaryOp::Div | ast::BinaryOp::Mul, n, _) => is_n(n),
+            _ => is_n(e),
+        };
+        let (part, add) = match &e.kind {
+            ast::ExprKind::Binary(ast::BinaryOp::Add, part, add) if of_n(part) => (&**part, self.grown_by(add, 0)?),
+            _ if of_n(e) => (e, 0),
+            _ if self.constant(e).is_some() => return Some((0, 1, self.grown_by(e, 0)?)),
             _ => {
                 self.error("T0110", "`grows` has the form `n / a + b`, `n * a + b` or a number", e.span, "", "");
                 return None;
             }
         };
-        Some((u32::try_from(num).ok()?, u32::try_from(den).ok().filter(|d| *d > 0)?, u32::try_from(add).ok()?))
+        let (num, den) = match &part.kind {
+            ast::ExprKind::Binary(ast::BinaryOp::Div, _, by) => (1, self.grown_by(by, 1)?),
+            ast::ExprKind::Binary(_, _, by) => (self.grown_by(by, 0)?, 1),
+            _ => (1, 1),
+        };
+        Some((num, den, add))
+    }
+
+    fn grown_by(&mut self, e: &ast::Expr, least: i128) -> Option<u32> {
+        self.constant_number(e, "a number in `grows`", least, u32::MAX.into()).map(|n| n as u32)
     }
 }
 

@@ -238,22 +238,19 @@ impl Checker<'_> {
     // ---- conditions
 
     fn accepts(&mut self, a: &ast::Accepts) {
-        let sides: Vec<PortId> = std::iter::once(ABOVE)
-            .chain((0..self.tree.ports.len() as u32).map(|i| PortId(2 + i)))
-            .chain(std::iter::once(BELOW))
-            .collect();
-        let Some(id) = sides.iter().find_map(|side| self.event_at(*side, true, &a.event.name)) else {
-            if sides.iter().any(|side| self.may_be_missing(*side, &a.event.name)) {
+        let mut sides = std::iter::once(ABOVE).chain((0..self.tree.ports.len() as u32).map(|port| PortId(2 + port)));
+        let name = &a.event.name;
+        let Some(id) = sides.clone().find_map(|side| self.event_at(side, true, name)) else {
+            if sides.any(|side| self.may_be_missing(side, name)) {
                 return;
             }
             let known = self.events_at(ABOVE, true);
-            self.error(
-                "T0102",
-                format!("no event `{}` comes from above", a.event.name),
-                a.event.span,
-                "not in the interface",
-                format!("events from above: {known}"),
-            );
+            let label = match self.event_at(BELOW, true, name) {
+                Some(_) => "it comes from below, where nobody can be told to wait",
+                None => "not in the interface",
+            };
+            let help = format!("events from above: {known}");
+            self.error("T0102", format!("no event `{name}` comes from above"), a.event.span, label, help);
             return;
         };
         let declared = self.tree.events[id.index()].clone();

@@ -1,13 +1,12 @@
 //! One layer with its parameters filled in: declarations first, then bodies.
 
-use nacre_diagnostics::{counted, nearest, Diagnostic, Span};
-use nacre_stack::{Direction, Enum, EnumId, Event, EventId, Parameter, PortId, Struct, StructId, Type};
-use nacre_syntax::ast::{self, Item, Member};
+use nacre_diagnostics::{counted, Diagnostic, Span};
+use nacre_stack::{Enum, EnumId, Parameter, Struct, StructId, Type};
+use nacre_syntax::ast::{self, Member};
 
 use crate::borrows::outdated;
 use crate::changes::Effects;
 use crate::checker::{Checker, Constant, Declared};
-use crate::fragment::{InterfaceEvent, ABOVE, BELOW};
 use crate::program::not_built;
 use crate::tree;
 
@@ -49,6 +48,7 @@ impl<'p> Checker<'p> {
             self.found.extend(found);
         }
         self.lost_behind_headers();
+        self.lost_events();
         self.unused_headers();
         (self.tree, self.found)
     }
@@ -115,7 +115,7 @@ impl<'p> Checker<'p> {
                     constant.value
                 }
                 Some((e, None)) => {
-                    self.unknown(&format!("`{name}`"), e.span);
+                    self.unknown(&format!("`{name}`"), e);
                     self.define(name, 1, ty.clone(), parameter.name.span);
                     1
                 }
@@ -170,12 +170,18 @@ impl<'p> Checker<'p> {
                 self.declare_enum(e.name.name.clone(), e);
             }
         }
+        let mut versioned = false;
         for member in &layer.members {
             match member {
                 Member::Struct(s) => {
                     self.declare_struct(s.name.name.clone(), s);
                 }
-                Member::Version(n, _) => self.tree.version = *n as u32,
+                Member::Version(n, span) => {
+                    if std::mem::replace(&mut versioned, true) {
+                        self.error("T0022", "`version` is stated twice", *span, "again here", "remove one of them");
+                    }
+                    self.tree.version = *n as u32;
+                }
                 Member::Provides(names) => {
                     let names = self.promised(names);
                     self.tree.provides.extend(names);
@@ -260,121 +266,6 @@ impl<'p> Checker<'p> {
             .push(Enum { name: e.name.name.clone(), variants: e.variants.iter().map(|v| v.name.clone()).collect() });
         self.enum_ids.insert(key, id);
         id
-    }
-
-    /// A standard interface that the library does not declare yet.
-    fn is_of_groups(&self, interface: &ast::InterfaceRef) -> bool {
-        let name = interface.name.name.as_str();
-        matches!(name, "group" | "group_application" | "merging" | "state_transfer")
-            && self.program.find(name, interface.span).is_none()
-    }
-
-    fn interfaces(&mut self) {
-        let layer = self.layer;
-        let channel =
-            |span| ast::InterfaceRef { name: ast::Ident { name: "channel".into(), span }, arguments: Vec::new(), span };
-        let above = layer.above.clone().unwrap_or_else(|| channel(layer.name.span));
-        let below = if layer.over.is_empty() { vec![channel(layer.name.span)] } else { layer.over.clone() };
-        self.tree.above.push(above.name.name.clone());
-        self.interface(&above, ABOVE);
-        for interface in &below {
-            self.tree.below.push(interface.name.name.clone());
-            self.interface(interface, BELOW);
-        }
-        for member in &layer.members {
-            if let Member::Port { name, interface, .. } = member {
-                if self.tree.ports.contains(&name.name) {
-                    self.error("T0022", format!("`{}` is declared twice here", name.name), name.span, "again here", "");
-                }
-                let side = PortId(2 + self.tree.ports.len() as u32);
-                self.tree.ports.push(name.name.clone());
-                self.interface(interface, side);
-            }
-        }
-    }
-
-    fn interface(&mut self, reference: &ast::InterfaceRef, side: PortId) {
-        let found = self.program.find(&reference.name.name, reference.name.span);
-        let Some(Item::Interface(declared)) = found.map(|n| n.item) else {
-            let is_interface = |i: &Item| matches!(i, Item::Interface(_));
-            let known = self.program.known(&reference.name.name, reference.name.span, is_interface);
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            let help = match nearest(&reference.name.name, &known) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "import the file that declares it: import \"interfaces.nacre\";".into(),
-            };
-            self.error(
-                "T0018",
-                format!("there is no interface `{}`", reference.name.name),
-                reference.name.span,
-                "not declared",
-                help,
-            );
-            self.unsound.insert(Declared::Side(side));
-            return;
-        };
-        let declared = declared.clone();
-        for direction in [ast::EventDirection::Up, ast::EventDirection::Down, ast::EventDirection::Turn] {
-            self.once(declared.events.iter().filter(|e| e.direction == direction).map(|e| &e.name));
-        }
-        declared.events.iter().for_each(|e| self.once(e.parameters.iter().map(|p| &p.name)));
-        for (i, parameter) in declared.parameters.iter().enumerate() {
-            let ty = match reference.arguments.get(i) {
-                Some(ty) => self.resolve(ty).unwrap_or(Type::Addr),
-                None => Type::Addr,
-            };
-            self.type_parameters.insert(parameter.name.clone(), ty);
-        }
-        for event in &declared.events {
-            let direction = match event.direction {
-                ast::EventDirection::Up => Direction::Up,
-                ast::EventDirection::Down => Direction::Down,
-                ast::EventDirection::Turn => {
-                    self.unbuilt::<()>("groups (`turn` events)", event.name.span);
-                    continue;
-                }
-            };
-            let incoming = (direction == Direction::Up) == (side == BELOW);
-            match self.event(event, direction) {
-                Some(id) => self.tree.interface.push(InterfaceEvent { side, event: id, incoming }),
-                None => drop(self.unsound.insert(Declared::Event(side, event.name.name.clone()))),
-            }
-        }
-        self.type_parameters.clear();
-    }
-
-    fn event(&mut self, declared: &ast::EventDeclaration, direction: Direction) -> Option<EventId> {
-        let mut parameters = Vec::new();
-        for p in &declared.parameters {
-            let ty = match &p.ty.kind {
-                ast::TypeKind::Name(n, a) if a.is_empty() && self.type_parameters.contains_key(&n.name) => {
-                    self.type_parameters[&n.name].clone()
-                }
-                _ => self.resolve(&p.ty)?,
-            };
-            parameters.push(Parameter { name: p.name.name.clone(), ty });
-        }
-        let messages: Vec<u32> =
-            (0..parameters.len() as u32).filter(|i| self.linear(&parameters[*i as usize].ty)).collect();
-        if messages.len() > 1 || messages.iter().any(|m| parameters[*m as usize].ty != Type::Msg) {
-            let bounded = messages.iter().any(|m| matches!(parameters[*m as usize].ty, Type::Bounded(_)));
-            let help = if bounded {
-                "a layer limits the length by `accepts`: `accepts send(m) when m.len <= ...;`"
-            } else {
-                ""
-            };
-            let title = "an event carries at most one message, as a parameter of type msg";
-            self.error("T0019", title, declared.name.span, "", help);
-        }
-        let message = messages.first().copied();
-        let role = self.event_role(declared, direction, &parameters, message.is_some());
-        let (name, session) = (declared.name.name.clone(), None);
-        let event = Event { name, direction, parameters, message, session, role };
-        if let Some(known) = self.tree.events.iter().position(|e| *e == event) {
-            return Some(EventId(known as u32));
-        }
-        self.tree.events.push(event);
-        Some(EventId(self.tree.events.len() as u32 - 1))
     }
 }
 

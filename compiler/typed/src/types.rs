@@ -137,8 +137,8 @@ impl Checker<'_> {
     }
 
     fn named(&mut self, name: &ast::Ident) -> Option<Type> {
-        if let Some(id) = self.struct_named(name) {
-            return Some(Type::Struct(id));
+        if let Some(found) = self.struct_named(name) {
+            return found.map(Type::Struct);
         }
         if let Some(id) = self.enum_named(&name.name, name.span) {
             return Some(Type::Enum(id));
@@ -207,18 +207,19 @@ impl Checker<'_> {
         None
     }
 
-    fn struct_named(&mut self, name: &ast::Ident) -> Option<StructId> {
+    /// The struct of this name; `Some(None)`: it is declared, with an error that was reported.
+    fn struct_named(&mut self, name: &ast::Ident) -> Option<Option<StructId>> {
         let layer = self.layer;
         let own = layer.members.iter().find_map(|m| match m {
             ast::Member::Struct(s) if s.name.name == name.name => Some(s),
             _ => None,
         });
         if let Some(declared) = own.filter(|_| self.is_here(name.span)) {
-            return self.declare_struct(name.name.clone(), declared);
+            return Some(self.declare_struct(name.name.clone(), declared));
         }
         let found = self.program.find(&name.name, name.span)?;
         let ast::Item::Struct(declared) = found.item else { return None };
-        self.declare_struct(found.key(), declared)
+        Some(self.declare_struct(found.key(), declared))
     }
 
     pub(crate) fn enum_named(&mut self, name: &str, at: Span) -> Option<EnumId> {

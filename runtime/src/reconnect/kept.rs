@@ -9,6 +9,7 @@ use crate::event::ConnectionId;
 use crate::instance::Config;
 use crate::listener::Listener;
 use crate::random::Random;
+use crate::secure::keys::{Expect, PublicKey};
 use crate::stack::Stack;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -85,9 +86,11 @@ impl Kept {
         known.opened.is_some() && (known.hello.is_some() || self.stack.is_secure())
     }
 
-    /// The peer has answered; returns the connection that the application knew until now.
-    pub(super) fn open(&mut self, id: ConnectionId, now: u64) -> ConnectionId {
+    /// The peer has answered; returns the connection that the application knew until now. Who says nothing about whom
+    /// to expect expects the first peer again.
+    pub(super) fn open(&mut self, id: ConnectionId, now: u64, peer_key: Option<PublicKey>) -> ConnectionId {
         self.retries.note_opened(now);
+        self.how.expect = self.how.expect.or(peer_key.map(Expect::Key));
         std::mem::replace(&mut self.known, id)
     }
 

@@ -39,7 +39,7 @@ inline pairs_down_send() {
                     break;
                 fi;
             :: else ->
-                if :: true -> printf("report: 3 pairs: a loop met its bound 3\n"); assert(false); :: else fi;
+                if :: true -> printf("report: 3 pairs: a loop met its bound\n"); assert(false); :: else fi;
                 break
             od;
         :: else

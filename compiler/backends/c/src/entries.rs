@@ -127,6 +127,10 @@ impl Writer<'_> {
     pub fn begin(&self, code: &mut Code, data: Option<(&str, &str)>) {
         let p = &self.prefix;
         let (at, len) = data.unwrap_or(("NULL", "0"));
+        if at == "data" {
+            // Of an empty message. Nothing may be added to NULL, not even 0.
+            code.line(format!("if ({p}_UNLIKELY(data == NULL)) {{ data = (const uint8_t *)\"\"; }}"));
+        }
         let mut members =
             format!(".s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = {at}, .in_len = {len}");
         if self.needs_more() {

@@ -78,6 +78,8 @@ pub enum Global {
     Remainders(FilterId),
     /// The same as `Remainder`, inlined.
     RemainderInPlace(FilterId),
+    /// The same, by an instruction of the processor.
+    RemainderByInstruction(FilterId),
     /// What takes a string of bytes into a remainder; its runs, where it does not lie in one.
     RemainderOf(FilterId),
     RemainderOfRuns(FilterId),

@@ -150,6 +150,11 @@ impl Writer<'_> {
         code.open(format!("struct {p}_pool {{"));
         code.line("uint32_t all, fresh; /* number of blocks; how many of the last ones have never been used */");
         code.line("uint32_t free, first, last; /* how many of the others are free; first and last of these, from 1 */");
+        if self.known.asks_processor {
+            code.line(
+                "uint32_t crc32; /* 1: the processor has this instruction, and the code of the stack asks for it */",
+            );
+        }
         if self.uses_ropes {
             code.line("uint32_t node; /* the first free piece; all are free between steps */");
             code.line(format!("struct {p}_node nodes[{}];", self.stack.bounds.pieces.max(1)));

@@ -91,6 +91,7 @@ impl Vocabulary for StackWords<'_, '_> {
             "aside" => return w.aside(&format!("{}_{inner}", w.prefix)).map(|aside| aside.text()),
             "rope" => w.uses_ropes,
             "temp" => w.temporary > 0,
+            "asks_processor" => w.known.asks_processor,
             "queue" => !w.queued.is_empty(),
             "short_queue" => !w.queued.is_empty() && !w.queues_in_pool(),
             word => unreachable!("the support text has a part `{word}`"),

@@ -24,4 +24,6 @@ pub struct Known {
     pub conditions: HashMap<usize, Condition>,
     /// The functions of filters that calculate a remainder; none: another filter.
     pub remainders: HashMap<FilterId, Option<String>>,
+    /// Whether one of these is that for which some processors have an instruction: `pool_init` asks for it.
+    pub asks_processor: bool,
 }

@@ -34,11 +34,17 @@ impl Writer<'_> {
         let in_place = ("in_place", self.remainder_in_place(id));
         let words = [in_place.clone(), ("tables", tables), ("rows", rows(&table))];
         let of_table = self.of_texts(REMAINDER, "table", &words);
-        let text = match *table == of_polynomial(OF_INSTRUCTION) {
-            true => self.of_texts(REMAINDER, "instruction", &[in_place.clone(), ("table", of_table)]),
-            false => of_table,
+        let called = [in_place.clone(), ("name", name.clone())];
+        let text = if *table == of_polynomial(OF_INSTRUCTION) {
+            self.known.asks_processor = true;
+            let by = ("by", self.of_texts(REMAINDER, "by", &[]));
+            let by_instruction = self.global(Global::RemainderByInstruction(id), format!("{wanted}_by_instruction"));
+            let asked = [called.as_slice(), &[by.clone(), ("by_instruction", by_instruction)]].concat();
+            let text = self.of_texts(REMAINDER, "instruction", &[in_place, by, ("table", of_table)]);
+            text + "\n\n" + &self.of_texts(REMAINDER, "asked", &asked)
+        } else {
+            of_table + "\n\n" + &self.of_texts(REMAINDER, "called", &called)
         };
-        let text = text + "\n\n" + &self.of_texts(REMAINDER, "called", &[in_place, ("name", name.clone())]);
         Some(self.helper(name, |_, _| Code::verbatim(&(text + "\n"))))
     }
 
@@ -132,7 +138,7 @@ impl Body<'_, '_> {
         let (bytes, run, next) = self.reading(row);
         let state = self.local(LocalId(0));
         self.code.line(format!("uint32_t {run} = 0;"));
-        self.code.line(format!("while ({next}) {{ {state} = {function}({state}, {bytes}, {run}); }}"));
+        self.code.line(format!("while ({next}) {{ {state} = {function}(step->pool, {state}, {bytes}, {run}); }}"));
     }
 }
 

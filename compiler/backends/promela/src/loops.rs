@@ -20,7 +20,7 @@ impl Writer<'_> {
         self.in_loop(body);
         self.end_option();
         self.otherwise();
-        self.broken_if("true", Violation::LoopBound, &format!("a loop met its bound {bound}"));
+        self.broken_if("true", Violation::LoopBound, "a loop met its bound");
         self.line("break");
         self.end_option();
         self.line("od;");
@@ -61,7 +61,7 @@ impl Writer<'_> {
         let most = |a: u64, b: u64| b.saturating_sub(a) <= u64::from(bound);
         if !matches!((&from.kind, &to.kind), (ExprKind::Const(a), ExprKind::Const(b)) if most(*a, *b)) {
             let met = format!("{at} == {bound} && {left} > {bound}");
-            self.broken_if(&met, Violation::LoopBound, &format!("a loop met its bound {bound}"));
+            self.broken_if(&met, Violation::LoopBound, "a loop met its bound");
         }
     }
 
@@ -106,8 +106,7 @@ impl Writer<'_> {
             self.option(&there);
         }
         if let Some(count) = &count {
-            let why = format!("a walk met its bound {bound}");
-            self.broken_if(&format!("{count} >= {bound}"), Violation::LoopBound, &why);
+            self.broken_if(&format!("{count} >= {bound}"), Violation::LoopBound, "a walk met its bound");
             self.line(format!("{count}++;"));
         }
         self.entry(walk, &x, &at, &index);

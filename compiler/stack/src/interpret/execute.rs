@@ -210,9 +210,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn met_bound(&mut self, bound: u32) -> Flow {
+    fn met_bound(&mut self) -> Flow {
         self.add_to(builtin::BOUND, 1);
-        self.report(Rule::Bound, format!("a loop met its bound {bound}"));
+        self.report(Rule::Bound, "a loop met its bound".into());
         Flow::Next
     }
 
@@ -224,7 +224,7 @@ impl<'a> Run<'a> {
                 flow => return flow,
             }
         }
-        self.met_bound(bound)
+        self.met_bound()
     }
 
     fn count_up(&mut self, variable: LocalId, from: u64, to: u64, bound: u32, body: &'a Block) -> Flow {
@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
             }
         }
         if left > bound as u64 {
-            return self.met_bound(bound);
+            return self.met_bound();
         }
         Flow::Next
     }

@@ -25,7 +25,7 @@ impl<'a> Run<'a> {
             let Some(entry) = entry else { continue };
             if count >= bound as usize {
                 self.add_to(builtin::BOUND, 1);
-                self.report(Rule::Bound, format!("a walk met its bound {bound}"));
+                self.report(Rule::Bound, "a walk met its bound".into());
                 break;
             }
             self.set_locals(walk, index, entry);

@@ -1,7 +1,17 @@
+/*@asks_processor
+#if defined(@_ASKS)
+#include <cpuid.h>
+#endif
+@*/
 void @_pool_init(struct @_pool *pool, uint32_t blocks) {
     if (blocks > 0xffffu) { blocks = 0xffffu; }
     pool->all = pool->fresh = blocks;
     pool->free = pool->first = pool->last = 0;
+    /*@asks_processor pool->crc32 = 0;
+#if defined(@_ASKS)
+    unsigned eax, ebx, ecx, edx;
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0) { pool->crc32 = ecx >> 20 & 1u; }
+#endif @*/
     /*@rope pool->node = 0;
     for (uint32_t number = @_NODES; number > 0; number--) {
         @_node(pool, number)->next = pool->node;
