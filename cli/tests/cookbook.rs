@@ -48,7 +48,7 @@ const fn mistake(layer: &'static str, verb: &'static str, changes: &'static [(&'
 }
 
 /// The two that the page shows come first.
-const MISTAKES: [Mistake; 16] = [
+const MISTAKES: [Mistake; 23] = [
     mistake(
         "heartbeat",
         "verify --configuration in_time --set send=1,0",
@@ -69,6 +69,22 @@ const MISTAKES: [Mistake; 16] = [
     mistake("rpc", "verify", &[("            served[slot].answer.clear();\n", "")]),
     mistake("rpc", "verify", &[(" || served[slot].number != number {", " {")]),
     mistake("rpc", "test", &[(" || served[slot].number != number {", " {")]),
+    mistake(
+        "rpc",
+        "verify",
+        &[
+            (
+                "        if !(slot in busy) || served[slot].number != number {",
+                "        let was = slot in busy;\n        busy -= slot;\n        if !was || served[slot].number != number {",
+            ),
+            ("        busy -= slot;\n        served[slot].answer", "        served[slot].answer"),
+        ],
+    ),
+    mistake(
+        "rpc",
+        "verify",
+        &[("calls[slot].tries += 1;", "if calls[slot].tries < TRIES - 1 { calls[slot].tries += 1; }")],
+    ),
     mistake("stop_and_wait", "verify", &[("unacknowledged == none || n != number {", "unacknowledged == none {")]),
     mistake("stop_and_wait", "verify", &[("if n == expected {", "if true {")]),
     mistake(
@@ -79,6 +95,26 @@ const MISTAKES: [Mistake; 16] = [
             ("            expected += 1;\n", "            expected += 1;\n            below.send(Ack { number: n });\n"),
         ],
     ),
+    mistake(
+        "stop_and_wait",
+        "verify",
+        &[
+            ("        below.send(Ack { number: n });  // also of a duplicate: the first acknowledgement may be lost\n", ""),
+            ("            expected += 1;\n", "            expected += 1;\n            below.send(Ack { number: n });\n"),
+        ],
+    ),
+    mistake("stop_and_wait", "verify", &[("        tries = 0;\n        arm resend", "        arm resend")]),
+    mistake(
+        "heartbeat",
+        "verify",
+        &[("        arm silence in EVERY * MISSES;\n        if suspect", "        arm silence in EVERY;\n        if suspect")],
+    ),
+    mistake(
+        "heartbeat",
+        "verify",
+        &[("        if over { return; }\n", "        if over { return; }\n        arm beat in EVERY;\n")],
+    ),
+    mistake("heartbeat", "verify", &[("        heard();\n        pass m;", "        if suspect { heard(); }\n        pass m;")]),
     mistake("heartbeat", "verify", &[("        cancel beat;\n        cancel silence;\n", "        cancel beat;\n")]),
     mistake("heartbeat", "test", &[("up deliver(Beat {}) { heard(); }", "up deliver(Beat {}) { }")]),
     mistake("token_bucket", "verify", &[("waiting.pop() {\n            spend();\n", "waiting.pop() {\n")]),
