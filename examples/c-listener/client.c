@@ -11,7 +11,7 @@
 
 int main(int argc, char **argv) {
     static uint8_t frame[65536];
-    if (argc < 2 || atoi(argv[1]) < 1 || atoi(argv[1]) > 65535) {
+    if (argc < 2 || atoi(argv[1]) < 1 || atoi(argv[1]) > 65535 || (argc > 2 && atoi(argv[2]) < 1)) {
         fprintf(stderr, "usage: client PORT [TIMES]\n");
         return 2;
     }

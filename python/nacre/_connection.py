@@ -108,12 +108,14 @@ class Connection:
         """Ends the connection at once; the peer's ends with Reason.REFUSED, this code and text. No event follows
         here."""
         self._do(library.nacre_refuse, number_of("a code", code, 0, 1 << 32), text_of("a text", text))
+        self._listener._forget(self._number)
 
     def discard(self) -> None:
         """Ends the connection at once: no event follows, and the peer is not notified."""
 
         def end(raw: int) -> None:
             library.nacre_discard(raw, self._number)
+            self._listener._forget(self._number)
 
         self._listener._use(end)
 

@@ -110,8 +110,8 @@ class Listener:
         self._missed: list[Event] = []
         # Callbacks that the library may call as long as the listener is there.
         self._kept: list[object] = []
-        #: What sets given values, by the connection that is begun again.
-        self._begun_again: dict[Connection, Prepare] = {}
+        #: Callbacks for given values, by the number of the connection that is begun again.
+        self._begun_again: dict[int, Prepare] = {}
         self._raw: int | None = library.nacre_listen(address, port_of(port), ctypes.byref(made))
         if not self._raw:
             raise OSError(library.nacre_error(None).decode(errors="replace"))
@@ -145,8 +145,8 @@ class Listener:
 
         With `reconnect`, a connection that is lost is begun again, with its name looked up again: `Reconnecting` and
         `Reconnected` follow, and with the latter another connection; meanwhile `send` raises ConnectionEnded. Without
-        `expect`, the peer has to have the key that the first one had. Orderly ends and refusals are final. `first` is the IP address that the first attempt goes to, if the program has
-        looked up the name."""
+        `expect`, the peer has to have the key that the first one had. Orderly ends and refusals are final. `first` is
+        the IP address that the first attempt goes to, if the program has looked up the name."""
         require_kind("a stack", stack, Stack)
         prepare = Prepare(given, is_served=False)
         made = c.CConnecting(size=ctypes.sizeof(c.CConnecting), expect=3, prepare=prepare.function)
@@ -176,7 +176,7 @@ class Listener:
         if reconnect is not None:
             prepare.failing = "a connection was not begun again"
             if given is not None:
-                self._begun_again[Connection(self, number.value)] = prepare
+                self._begun_again[number.value] = prepare
         return Connection(self, number.value)
 
     def poll(self, timeout: float | None = 0.0) -> Event | None:
@@ -214,12 +214,17 @@ class Listener:
             self._notice.kind = 0
 
     def _follow(self, event: Event) -> None:
-        """What sets given values stays with its connection, and goes with it."""
-        if isinstance(event, Reconnected) and event.previous in self._begun_again:
-            self._begun_again[event.connection] = self._begun_again[event.previous]
-            self._begun_again.pop(event.previous, None)
+        """Moves the callback for given values to the new connection; drops it when the connection ends."""
+        if isinstance(event, Reconnected):
+            before = event.previous._number
+            if before in self._begun_again:
+                self._begun_again[event.connection._number] = self._begun_again[before]
+                self._forget(before)
         elif isinstance(event, Closed):
-            self._begun_again.pop(event.connection, None)
+            self._forget(event.connection._number)
+
+    def _forget(self, number: int) -> None:
+        self._begun_again.pop(number, None)
 
     def events(self, timeout: float | None = None) -> Iterator[Event]:
         """All events, until there is none for `timeout` seconds (None: without end)."""

@@ -228,7 +228,8 @@ struct nacre_backoff {
 /* The same as nacre_connect_with, and if the connection is lost (silence, a peer that has restarted or does not know it, no room) it is begun
  * again after a pause, with its name looked up again: NACRE_NOTICE_RECONNECTING, then NACRE_NOTICE_RECONNECTED, with another number. No message
  * is sent twice: until then nacre_send returns NACRE_RUN_CLOSED, and the program decides what becomes of messages that were lost. An orderly
- * end, a refusal and another stack are final: NACRE_NOTICE_CLOSED. With how->address and a host, the first attempt goes to that address. nacre_close ends it also while it is lost. `how` and `backoff` may be NULL;
+ * end, a refusal and another stack are final: NACRE_NOTICE_CLOSED. With how->address and a host, the first attempt goes to that address. nacre_close ends it also while it is lost.
+ * With `how` NULL or NACRE_EXPECT_USUAL, further attempts expect the key of the first peer; with NACRE_EXPECT_ANY (0), any key, each time. `how` and `backoff` may be NULL;
  * how->prepare may be called with how->prepare_with until the connection has ended. */
 int nacre_reconnect(struct nacre_listener *listener, const char *host, uint16_t port, const struct nacre_stack *stack,
                     const struct nacre_connecting *how, const struct nacre_backoff *backoff, uint64_t *connection);

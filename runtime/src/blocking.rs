@@ -38,7 +38,7 @@ impl Listener {
 
     /// Sends a message, driving the listener until the stack accepts it.
     ///
-    /// Events that come meanwhile are kept, also that of its end.
+    /// Events that arrive meanwhile are kept, including the end of the connection.
     ///
     /// Errors: `TimedOut` (it was not sent), and those of `send` but `Refused`; `OtherStack` if the peer refused.
     pub fn send_blocking(&mut self, id: ConnectionId, message: &[u8], time: Option<Duration>) -> Result<(), Error> {
@@ -57,7 +57,8 @@ impl Listener {
         }
     }
 
-    /// The next message of a connection, as a copy.
+    /// The next message of a connection, as a copy. The event of its end is taken: not for connections of a
+    /// `Reconnector`.
     ///
     /// Errors: `TimedOut`; `Closed`, `OtherStack` if the connection ended, once all its messages were taken.
     pub fn receive(&mut self, id: ConnectionId, time: Option<Duration>) -> Result<Vec<u8>, Error> {
@@ -91,7 +92,8 @@ impl Listener {
         }
     }
 
-    /// Closes in order and waits until both sides have everything. Messages that come meanwhile are kept.
+    /// Closes in order and waits until both sides have everything. Messages that come meanwhile are kept. The event of
+    /// the end is taken: not for connections of a `Reconnector`.
     ///
     /// Errors: `TimedOut` (the connection is still there: `discard` it, or wait on); `Closed` if it ended otherwise,
     /// also if another call or an event has said so before; `NoConnection` if it was discarded, or ended long ago.

@@ -307,6 +307,9 @@ impl<'p> Running<'p> {
 
     /// Processes the outputs of all endpoints.
     fn hear(&mut self) {
+        if let Err(text) = self.world.check_progress() {
+            self.fail(Check::Unbroken, text);
+        }
         for side in 0..self.world.nodes.len() {
             // The outputs of a step at several ports are in no order.
             let was_closed = self.sides[side].closed.is_some();

@@ -107,6 +107,10 @@ pub struct World {
     idle_steps: u32,
 }
 
+fn endless() -> String {
+    format!("{IDLE_STEPS_MAX} steps without time passing: a timer or a `later` event is always due")
+}
+
 impl World {
     /// Returns a world without nodes; with `tracing`, it records a trace.
     pub fn new(network: Network, tracing: bool) -> World {
@@ -190,6 +194,15 @@ impl World {
         self.nodes.iter().enumerate().filter(|(_, node)| !node.dead)
     }
 
+    /// Fails if a node has made too many steps without time passing.
+    pub fn check_progress(&self) -> Result<(), String> {
+        if self.idle_steps < IDLE_STEPS_MAX {
+            Ok(())
+        } else {
+            Err(endless())
+        }
+    }
+
     /// Runs the next event if it is not after `until`, and returns its node. None: the time is `until` now.
     ///
     /// Fails if a node makes too many steps without time passing.
@@ -208,9 +221,7 @@ impl World {
         }
         self.idle_steps += 1;
         if self.idle_steps > IDLE_STEPS_MAX {
-            return Err(format!(
-                "{IDLE_STEPS_MAX} steps without time passing: a timer or a `later` event is always due"
-            ));
+            return Err(endless());
         }
         let due = self.live().find(|(_, node)| node.endpoint.deadline() <= self.now).map(|(index, _)| index);
         let index = match due {
@@ -248,7 +259,7 @@ impl World {
     }
 
     /// Completes a step: settles, collects the outputs, and runs `later` events, which precede all others.
-    /// If there are too many, `advance` fails next.
+    /// If there are too many, `check_progress` and `advance` fail next.
     fn after(&mut self, index: usize, outputs: Vec<Output>) {
         self.steps += 1;
         self.put(index, outputs);
@@ -264,7 +275,6 @@ impl World {
             let settled = self.nodes[index].endpoint.settle();
             self.put(index, settled);
         }
-        // `advance` fails: these events have no end.
         self.idle_steps = IDLE_STEPS_MAX;
     }
 

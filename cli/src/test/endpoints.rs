@@ -160,8 +160,9 @@ impl Script<'_> {
         Ok(())
     }
 
-    /// Fails the test if a layer has violated an assertion or a bound.
+    /// Fails the test if a layer has violated an assertion or a bound, or its events have no end.
     pub(super) fn check_rules(&self, span: Span) -> Result<(), Stop> {
+        self.world.check_progress().map_err(|why| Stop::at(span, why))?;
         for (index, node) in self.world.nodes.iter().enumerate() {
             if let Some(report) = node.endpoint.reports().first() {
                 return Err(Stop { node: index, ..Stop::at(span, format!("at {}: {report}", node.name)) });

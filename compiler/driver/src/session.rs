@@ -69,14 +69,14 @@ impl Session {
         if self.has_errors() {
             return;
         }
-        let items = self.program.check_items();
-        self.add(items);
         let automata = self.program.check_automata();
         self.add(automata);
         let configurations = self.program.check_configurations();
         self.add(configurations);
         let layers = self.program.check_layers();
         self.add(layers);
+        let items = self.program.check_items();
+        self.add(items);
         if !self.has_errors() {
             let configurations = self.configurations();
             let settings = configurations.iter().filter_map(|configuration| self.settings(configuration).err());

@@ -131,10 +131,15 @@ impl Checker<'_> {
         let mut names = Vec::new();
         mentioned_at(e, &mut names);
         let (span, label) = match names.into_iter().find(|(name, at)| self.constant_named(name, *at).is_none()) {
-            Some((name, at)) => (at, format!("`{name}` is no constant that is known here")),
+            Some((name, at)) if self.is_constant(name, at) => (at, format!("the value of `{name}` is not known")),
+            Some((name, at)) => (at, format!("`{name}` is not a known constant")),
             None => (e.span, "has no constant value".into()),
         };
         self.error("T0005", words, span, label, help)
+    }
+
+    fn is_constant(&self, name: &str, at: Span) -> bool {
+        matches!(self.program.find(name, at).map(|n| n.item), Some(Item::Const(_)))
     }
 
     /// Reports a constant that is not of the kind of its type: a duration, a bool, or a number.

@@ -246,7 +246,7 @@ impl Checker<'_> {
             }
             let known = self.events_at(ABOVE, true);
             let label = match self.event_at(BELOW, true, name) {
-                Some(_) => "it comes from below, where nobody can be told to wait",
+                Some(_) => "it comes from below; such events cannot be refused",
                 None => "not in the interface",
             };
             let help = format!("events from above: {known}");

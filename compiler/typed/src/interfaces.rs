@@ -60,6 +60,7 @@ impl Checker<'_> {
             return;
         };
         let declared = declared.clone();
+        self.once(declared.parameters.iter());
         if let Some(extra) = reference.arguments.get(declared.parameters.len()) {
             let takes = counted(declared.parameters.len() as u64, "parameter");
             self.error("T0015", format!("`{}` takes {takes}", declared.name.name), extra.span, "one too many", "");
@@ -135,40 +136,60 @@ impl Checker<'_> {
     }
 
     /// Reports events that no handler takes and that cannot be passed on, as the interface at the other side has none
-    /// that is the same.
+    /// that is the same. After an error a handler may be unknown.
     pub(crate) fn lost_events(&mut self) {
-        let layer = self.layer;
-        let sides = [(BELOW, ABOVE, "above", "up"), (ABOVE, BELOW, "below", "down")];
-        for (from, to, where_to, direction) in sides {
-            let at =
-                |side, incoming| self.tree.interface.iter().filter(move |i| i.side == side && i.incoming == incoming);
-            let handled = |event| {
-                let reacts = self.tree.handlers.iter().filter_map(|handler| handler.trigger.event());
-                reacts.into_iter().any(|reacts| reacts.side == from && reacts.event == event)
-            };
-            let lost: Vec<&Event> = at(from, true)
-                .filter(|i| !at(to, false).any(|other| self.is_same(other.event, i.event)) && !handled(i.event))
-                .map(|i| &self.tree.events[i.event.index()])
-                .collect();
-            let is_known = !self.unsound.iter().any(|d| matches!(d, Declared::Side(_) | Declared::Event(..)));
-            if lost.is_empty() || !is_known {
+        if self.has_errors() {
+            return;
+        }
+        for (from, to, at, direction) in [(BELOW, ABOVE, "above", "up"), (ABOVE, BELOW, "below", "down")] {
+            let (messages, signals): (Vec<&Event>, Vec<&Event>) =
+                self.unhandled(from, to).into_iter().partition(|event| event.message.is_some());
+            let message =
+                |event: &&Event| format!("`{direction} {}({}) {{ drop {}; }}`", event.name, names(event), name(event));
+            let signals_help = (!signals.is_empty()).then(|| {
+                let all: Vec<&str> = signals.iter().map(|event| event.name.as_str()).collect();
+                format!("`{direction} {}(..) {{ }}`", all.join(" | "))
+            });
+            let handlers: Vec<String> = messages.iter().map(message).chain(signals_help).collect();
+            if handlers.is_empty() {
                 continue;
             }
-            let (messages, names): (Vec<&Event>, Vec<&str>) = (
-                lost.iter().copied().filter(|e| e.message.is_some()).collect(),
-                lost.iter().map(|e| &*e.name).collect(),
+            let lost: Vec<&str> = messages.iter().chain(&signals).map(|event| event.name.as_str()).collect();
+            let words = format!(
+                "no handler takes `{}`, and the interface {at} has no event of this name and these types",
+                lost.join("`, `")
             );
-            let words =
-                format!("no handler takes `{}`, and the interface {where_to} has no such event", names.join("`, `"));
             let found = match messages.is_empty() {
                 true => Diagnostic::warning("T0185", words),
                 false => Diagnostic::error("T0185", words),
             };
-            let help = format!(
-                "write a handler: `{direction} {}(..) {{ }}`, or add what is missing to the interface",
-                names.join(" | ")
-            );
-            self.found.push(found.at(layer.name.span, "lost in this layer").help(help));
+            let help = format!("write {}, or add what is missing to the interface", handlers.join(" and "));
+            self.found.push(found.at(self.layer.name.span, "lost in this layer").help(help));
         }
     }
+
+    /// The events from one side without a handler that are not in the interface at the other side.
+    fn unhandled(&self, from: PortId, to: PortId) -> Vec<&Event> {
+        let at = |side, incoming| self.tree.interface.iter().filter(move |i| i.side == side && i.incoming == incoming);
+        let handlers: Vec<_> = self.tree.handlers.iter().filter_map(|handler| handler.trigger.event()).collect();
+        let is_handled = |event| handlers.iter().any(|reacts| reacts.side == from && reacts.event == event);
+        at(from, true)
+            .filter(|i| !is_handled(i.event) && !at(to, false).any(|other| self.is_same(other.event, i.event)))
+            .map(|i| &self.tree.events[i.event.index()])
+            .collect()
+    }
+}
+
+/// The names of an event's parameters, as a handler has them.
+fn names(event: &Event) -> String {
+    let name = |(at, p): (usize, &Parameter)| match Some(at as u32) == event.message {
+        true => p.name.clone(),
+        false => "_".into(),
+    };
+    event.parameters.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of its message.
+fn name(event: &Event) -> &str {
+    event.message.map_or("", |at| &event.parameters[at as usize].name)
 }

@@ -213,7 +213,7 @@ fn space(files: &[ast::File], which: &[bool], found: &mut Vec<Diagnostic>) -> Na
     names
 }
 
-fn item_name(item: &Item) -> Option<&ast::Ident> {
+pub(crate) fn item_name(item: &Item) -> Option<&ast::Ident> {
     Some(match item {
         Item::Layer(x) => &x.name,
         Item::Interface(x) => &x.name,

@@ -86,8 +86,8 @@ impl Kept {
         known.opened.is_some() && (known.hello.is_some() || self.stack.is_secure())
     }
 
-    /// The peer has answered; returns the connection that the application knew until now. Who says nothing about whom
-    /// to expect expects the first peer again.
+    /// The peer has answered; returns the connection that the application knew until now. Without an expectation, the
+    /// key of the first peer is expected from then on.
     pub(super) fn open(&mut self, id: ConnectionId, now: u64, peer_key: Option<PublicKey>) -> ConnectionId {
         self.retries.note_opened(now);
         self.how.expect = self.how.expect.or(peer_key.map(Expect::Key));
