@@ -447,8 +447,8 @@ pub struct Sim {
     /// Draw the run as a sequence chart
     #[arg(long)]
     pub trace: bool,
-    /// Restrict the run to these messages and faults, as a failure prints them
-    #[arg(long, value_delimiter = ',', value_name = "ITEM,...")]
+    /// Restrict the run to these messages and faults, as a failure prints them; to none of them without a value
+    #[arg(long, value_delimiter = ',', num_args = 0..=1, value_name = "ITEM,...")]
     pub keep: Option<Vec<nacre_simulator::network::Item>>,
     /// Print the result as JSON
     #[arg(long)]

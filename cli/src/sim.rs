@@ -354,6 +354,6 @@ fn again(args: &Sim, seed: u64, keep: &[String]) -> String {
             words.push(value.map_or(word.clone(), |value| format!("{word} {value}")));
         }
     }
-    words.push(format!("--keep {}", keep.join(",")));
+    words.push(format!("--keep {}", keep.join(",")).trim_end().to_string());
     words.join(" ")
 }

@@ -127,6 +127,21 @@ fn simulation_without_messages_is_reported() {
 }
 
 #[test]
+fn events_without_an_end_are_an_error() {
+    let endless = "cli/tests/sources/endless.nacre";
+    let words = "100000 steps without time passing: a timer or a `later` event is always due";
+    let (status, out, err) = ran(&mut nacre(&["test", endless]));
+    assert_eq!((status, err.matches(words).count()), (1, 2), "{out}{err}");
+    let (status, out, err) = ran(&mut nacre(&["sim", endless, "--stack", "endless", "--messages", "2"]));
+    assert!(status == 1 && out.contains(words), "{status} {out}{err}");
+    // As it says, without messages and faults.
+    assert!(out.trim_end().ends_with("--messages 2 --keep"), "{out}");
+    let again = ["sim", endless, "--stack", "endless", "--seed", "1", "--messages", "2", "--keep"];
+    let (status, out, err) = ran(&mut nacre(&again));
+    assert!(status == 1 && out.contains(words), "{status} {out}{err}");
+}
+
+#[test]
 fn stack_without_send_is_for_tests() {
     let calls = "cli/tests/sources/calls.nacre";
     let (status, out, err) = ran(&mut nacre(&["sim", calls, "--stack", "calls"]));
