@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import unittest
 from pathlib import Path
 from typing import TypeVar
@@ -88,11 +89,13 @@ class Reconnecting(unittest.TestCase):
                 while True:
                     connection.send_blocking(bytes(1000), LONG)
             seen: list[nacre.Event] = []
+            end = time.monotonic() + LONG
             with nacre.Listener("127.0.0.1", port) as again:
                 again.serve(receipted)
-                while not any(isinstance(event, nacre.Reconnected) for event in seen):
+                while not any(isinstance(event, nacre.Reconnected) for event in seen) and time.monotonic() < end:
                     seen += list(client.events(0.01))
                     again.poll(0.01)
+            self.assertTrue(any(isinstance(event, nacre.Reconnected) for event in seen))
             self.assertTrue(any(isinstance(event, nacre.Reconnecting) for event in seen))
 
     def test_only_the_first_peer_is_reached_again(self) -> None:
