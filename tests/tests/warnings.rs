@@ -1,11 +1,13 @@
-//! Compilers emit no warnings for the C of random programs.
+//! Compilers emit no warnings for the C of random programs, and of the stacks of the library.
 
 use std::path::Path;
 use std::process::Command;
 
-use nacre_driver::Level;
+use nacre_driver::{Level, Session};
 use nacre_profiles::bypassed;
+use nacre_stack::Stack;
 use nacre_tests::in_parallel;
+use nacre_tests::library::{declared, find, Declared};
 use nacre_tests::machines::LEVELS;
 use nacre_tests::programs::generate;
 use nacre_tests::programs::run::compose;
@@ -13,17 +15,15 @@ use nacre_tests::programs::run::compose;
 /// Of what the author has written, which compilers show there: `x == x`, and `2 ^ 8`. (And that gcc has no such option.)
 const OF_SOURCES: [&str; 3] = ["-Wno-tautological-compare", "-Wno-xor-used-as-pow", "-Wno-unknown-warning-option"];
 
-/// The warnings for the C of a program at one level; none: the program exceeds a limit and has no C.
-fn warnings(seed: u64, how: &str, folder: &Path) -> Option<Vec<String>> {
-    let (session, stack) = compose(&generate(seed).text()).ok()?;
-    let level = LEVELS[seed as usize % LEVELS.len()];
+/// What compilers say about the C of a stack at a level, if they do not accept it.
+fn said(name: &str, session: &Session, stack: &Stack, level: Level, how: &str, folder: &Path) -> Vec<String> {
     let emitted = match level {
-        Level::Bypass => session.emit_optimized(bypassed(&stack), level, None),
-        _ => session.emit(&stack, level, None),
+        Level::Bypass => session.emit_optimized(bypassed(stack), level, None),
+        _ => session.emit(stack, level, None),
     };
-    let folder = folder.join(seed.to_string());
-    std::fs::create_dir(&folder).expect("a folder");
-    std::fs::write(folder.join(format!("{}.h", nacre_backend_c::prefix(&stack))), emitted.header).expect("written");
+    let folder = tempfile::tempdir_in(folder).expect("a folder");
+    let folder = folder.path();
+    std::fs::write(folder.join(format!("{}.h", nacre_backend_c::prefix(stack))), emitted.header).expect("written");
     let source = folder.join("source.c");
     std::fs::write(&source, emitted.source).expect("written");
     let said = ["gcc", "clang"].map(|compiler| {
@@ -38,9 +38,16 @@ fn warnings(seed: u64, how: &str, folder: &Path) -> Option<Vec<String>> {
             .output()
             .expect("the compiler runs");
         let words = String::from_utf8_lossy(&ran.stderr).chars().take(1500).collect::<String>();
-        (!ran.status.success()).then(|| format!("program {seed}, {}, {compiler}: {words}", level.name()))
+        (!ran.status.success()).then(|| format!("{name}, {}, {compiler}: {words}", level.name()))
     });
-    Some(said.into_iter().flatten().collect())
+    said.into_iter().flatten().collect()
+}
+
+/// The warnings for the C of a program at one level; none: the program exceeds a limit and has no C.
+fn warnings(seed: u64, how: &str, folder: &Path) -> Option<Vec<String>> {
+    let (session, stack) = compose(&generate(seed).text()).ok()?;
+    let level = LEVELS[seed as usize % LEVELS.len()];
+    Some(said(&format!("program {seed}"), &session, &stack, level, how, folder))
 }
 
 /// How: an option of the compilers.
@@ -59,6 +66,24 @@ fn compilers_accept_random_programs_without_a_warning() {
     none_of(0..6, "-O1");
     // What is seen without optimization is seen in a fraction of the time.
     none_of(6..30, "-fsyntax-only");
+}
+
+/// All stacks, each at one level, and some at level bypass.
+#[test]
+fn compilers_accept_the_stacks_of_the_library_without_a_warning() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bypassed = ["reliable", "secure", "go_back_n_credited", "batch_usual"];
+    let others = LEVELS.into_iter().filter(|level| *level != Level::Bypass).cycle();
+    let mut stacks: Vec<(Declared, Level)> = declared().into_iter().zip(others).collect();
+    assert!(stacks.len() > 100, "{} stacks", stacks.len());
+    stacks.extend(bypassed.map(|name| (find(name), Level::Bypass)));
+    let said = in_parallel(&stacks, |(declared, level)| {
+        let (session, stack) = declared.compose();
+        let name = format!("{} {}", declared.name, level.name());
+        said(&name, &session, &stack, *level, "-fsyntax-only", folder.path())
+    });
+    let said = said.concat();
+    assert!(said.is_empty(), "{}:\n{}", said.len(), said.join("\n"));
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub struct Body<'w, 'a> {
     pub homes: Vec<usize>,
     /// Of a bypass: the code is of several layers, so each statement has its own.
     pub bypass: Option<&'a Bypass>,
-    unique: Unique,
+    pub unique: Unique,
     /// Cleanup that follows the statement that is being written.
     after: Vec<String>,
     /// Locals that are declared where they are set first.

@@ -1,6 +1,6 @@
 //! Bypasses: functions that are inlined into the entries, and say whether they have taken the event.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
@@ -45,9 +45,11 @@ impl<'a> Writer<'a> {
         let code = match bypass.opening() {
             Some(opening) => {
                 body.block(opening.code);
+                let opened = body.names_beside_locals();
                 let mut all = BTreeMap::from([(at, body.alternative(&opening))]);
                 let mut code = body.code;
-                all.extend(self.opened_with(at).into_iter().skip(1).map(|other| (other, self.another(other))));
+                let others = self.opened_with(at).into_iter().skip(1);
+                all.extend(others.map(|other| (other, self.another(other, &opened))));
                 let candidates = all.iter().map(|(at, (parts, _))| (*at, parts.clone())).collect::<Vec<_>>();
                 let likely = format!("{}_LIKELY", self.prefix);
                 choices::write(&candidates, &likely, &mut code, &|at, code| code.add(&all[&at].1));
@@ -87,8 +89,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a bypass does behind an opening that is that of another one.
-    fn another(&mut self, at: usize) -> (Vec<String>, Code) {
+    /// What a bypass does behind an opening that is that of another one. `opened`: the C names that the code of the
+    /// opening declares beside its locals.
+    fn another(&mut self, at: usize, opened: &HashSet<String>) -> (Vec<String>, Code) {
         let bypass = &self.stack.bypasses[at];
         let (mut body, parameters) = self.body_of_bypass(at, &[]);
         parameters.into_iter().for_each(|local| body.mark_declared(local));
@@ -96,6 +99,7 @@ impl<'a> Writer<'a> {
         opening.code.each_statement(|statement| {
             statement.sets().into_iter().for_each(|local| body.mark_declared(local));
         });
+        body.avoid(opened);
         body.alternative(&opening)
     }
 
@@ -232,6 +236,21 @@ impl<'a> Body<'_, 'a> {
             (0..depth).for_each(|_| body.code.close("}"));
         });
         (simple.into_iter().map(|apart| apart.value.to_string()).collect(), taken.code)
+    }
+
+    /// The C names given so far to what is no local.
+    pub fn names_beside_locals(&self) -> HashSet<String> {
+        self.unique.taken().filter(|name| !self.names.contains(name)).cloned().collect()
+    }
+
+    /// Gives none of these names from here on, nor to a local that is not declared yet.
+    pub fn avoid(&mut self, names: &HashSet<String>) {
+        self.unique.reserve(names);
+        for local in 0..self.names.len() {
+            if !self.is_declared(LocalId(local as u32)) && names.contains(&self.names[local]) {
+                self.names[local] = self.unique.take(&self.names[local]);
+            }
+        }
     }
 
     fn require(&mut self, conditions: &mut Vec<String>) {

@@ -73,13 +73,11 @@ pub enum Global {
     Extern(ExternId),
     /// A filter.
     Filter(FilterId),
-    /// What takes bytes into its remainder, and the tables for that.
+    /// What takes bytes into its remainder by tables, called; and the tables.
     Remainder(FilterId),
     Remainders(FilterId),
-    /// The same as `Remainder`, inlined.
+    /// What takes bytes into its remainder, inlined: by tables, or by an instruction of the processor.
     RemainderInPlace(FilterId),
-    /// The same, by an instruction of the processor.
-    RemainderByInstruction(FilterId),
     /// What takes a string of bytes into a remainder; its runs, where it does not lie in one.
     RemainderOf(FilterId),
     RemainderOfRuns(FilterId),

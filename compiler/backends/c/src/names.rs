@@ -52,6 +52,16 @@ impl Unique {
         self
     }
 
+    /// Names that are not given any more.
+    pub fn reserve(&mut self, names: &HashSet<String>) {
+        self.taken.extend(names.iter().cloned());
+    }
+
+    /// The names given in this scope.
+    pub fn taken(&self) -> impl Iterator<Item = &String> {
+        self.taken.iter()
+    }
+
     /// Returns an unused C name for `name`, and reserves it: no reserved word, library name or name of the stack
     /// itself.
     pub fn take(&mut self, name: &str) -> String {

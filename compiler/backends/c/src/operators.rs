@@ -32,7 +32,7 @@ impl Body<'_, '_> {
     fn equal(&mut self, a: &Expr, b: &Expr, negate: bool) -> Term {
         if self.w.scalar(&a.ty).is_some() {
             if have_one_value(a, b) {
-                return self.of_itself(a, !negate);
+                return self.answered(a, !negate);
             }
             let (left, right) = (self.value(a), self.value(b));
             return Term::operation(format!("{left} {} {right}", if negate { "!=" } else { "==" }));
@@ -78,7 +78,7 @@ impl Body<'_, '_> {
                     return known;
                 }
                 if have_one_value(a, b) {
-                    return self.of_itself(a, !strict);
+                    return self.answered(a, !strict);
                 }
                 if let Some(ends) = self.order_of_ends(strict, a, b) {
                     return ends;
@@ -97,8 +97,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A comparison of a number with itself, of which compilers warn: its operand stays, so that no variable is unused.
-    fn of_itself(&mut self, operand: &Expr, answer: bool) -> Term {
+    /// A comparison whose answer is known, of which compilers warn: its operand stays, so that no variable is unused.
+    fn answered(&mut self, operand: &Expr, answer: bool) -> Term {
         let operand = self.value(operand);
         format!("((void){operand}, {answer})").into()
     }
@@ -109,14 +109,14 @@ impl Body<'_, '_> {
         let most = mask(c);
         let answer = match (&a.kind, &b.kind) {
             (ExprKind::Const(_), ExprKind::Const(_)) => return None,
-            (_, ExprKind::Const(0) | ExprKind::Zero) if strict => Some(false),
-            (_, ExprKind::Const(n)) if !strict && *n >= most => Some(true),
-            (ExprKind::Const(0) | ExprKind::Zero, _) if !strict => Some(true),
-            (ExprKind::Const(n), _) if strict && *n >= most => Some(false),
+            (_, ExprKind::Const(0) | ExprKind::Zero) if strict => Some((a, false)),
+            (_, ExprKind::Const(n)) if !strict && *n >= most => Some((a, true)),
+            (ExprKind::Const(0) | ExprKind::Zero, _) if !strict => Some((b, true)),
+            (ExprKind::Const(n), _) if strict && *n >= most => Some((b, false)),
             _ => None,
         };
-        if let Some(answer) = answer {
-            return Some(Term::number(if answer { "true" } else { "false" }));
+        if let Some((operand, answer)) = answer {
+            return Some(self.answered(operand, answer));
         }
         match (strict, &a.kind, &b.kind) {
             // 0 < x
@@ -191,6 +191,9 @@ impl Body<'_, '_> {
                 }
             }
             _ => {
+                // From the greatest number: gcc takes the cast for a complement, and warns of comparing it.
+                let in_width =
+                    matches!((of, &a.kind), (Scalar::Unsigned { bits, .. }, ExprKind::Const(n)) if *n == mask(bits));
                 let (a, b) = (self.computed_as(a, of), self.computed_as(b, of));
                 let text = match op {
                     BinaryOp::Add => format!("({a} + {b})"),
@@ -204,6 +207,7 @@ impl Body<'_, '_> {
                 };
                 match op {
                     // These cannot leave the width.
+                    BinaryOp::Sub if in_width => text,
                     BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Without => self.narrow(text, scalar),
                     _ => self.wrapped(text, scalar),
                 }

@@ -28,24 +28,22 @@ impl Writer<'_> {
 
     fn write_remainder_function(&mut self, id: FilterId) -> Option<String> {
         let table = remainders::table(&self.stack.filters[id.index()])?;
-        let wanted = format!("remainder_{}", id.0);
-        let name = self.global(Global::Remainder(id), &wanted);
-        let tables = self.globals.name(Global::Remainders(id), &format!("remainders_{}", id.0));
-        let in_place = ("in_place", self.remainder_in_place(id));
-        let words = [in_place.clone(), ("tables", tables), ("rows", rows(&table))];
-        let of_table = self.of_texts(REMAINDER, "table", &words);
-        let called = [in_place.clone(), ("name", name.clone())];
-        let text = if *table == of_polynomial(OF_INSTRUCTION) {
-            self.known.asks_processor = true;
-            let by = ("by", self.of_texts(REMAINDER, "by", &[]));
-            let by_instruction = self.global(Global::RemainderByInstruction(id), format!("{wanted}_by_instruction"));
-            let asked = [called.as_slice(), &[by.clone(), ("by_instruction", by_instruction)]].concat();
-            let text = self.of_texts(REMAINDER, "instruction", &[in_place, by, ("table", of_table)]);
-            text + "\n\n" + &self.of_texts(REMAINDER, "asked", &asked)
-        } else {
-            of_table + "\n\n" + &self.of_texts(REMAINDER, "called", &called)
-        };
-        Some(self.helper(name, |_, _| Code::verbatim(&(text + "\n"))))
+        let called = self.global(Global::Remainder(id), format!("remainder_{}", id.0));
+        let in_place = self.remainder_in_place(id);
+        let words = [
+            ("tables", self.globals.name(Global::Remainders(id), &format!("remainders_{}", id.0))),
+            ("rows", rows(&table)),
+            ("in_place", in_place.clone()),
+            ("called", called.clone()),
+        ];
+        let parts = ["tables", "by_tables"].map(|part| self.of_texts(REMAINDER, part, &words));
+        let [of_bytes, by_tables] = parts;
+        let words = [words.as_slice(), &[("of_bytes", of_bytes), ("by_tables", by_tables)]].concat();
+        let by_instruction = *table == of_polynomial(OF_INSTRUCTION);
+        self.known.asks_processor |= by_instruction;
+        let (form, function) = if by_instruction { ("instruction", in_place) } else { ("table", called) };
+        let text = self.of_texts(REMAINDER, form, &words);
+        Some(self.helper(function, |_, _| Code::verbatim(&(text + "\n"))))
     }
 
     /// The name of the function that takes bytes into a remainder, inlined.
