@@ -41,10 +41,16 @@ fn telling(ty: &str, number: &str, condition: &str) -> Setup {
         }}
         configuration small for telling {{ ask = (1, 0); }}"
     );
-    let session = Session::from_text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/telling.nacre"), &text);
+    setup("telling", &text)
+}
+
+/// The world of a layer with one configuration.
+fn setup(layer: &str, text: &str) -> Setup {
+    let file = format!("tests/{layer}.nacre");
+    let session = Session::from_text(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), text);
     assert!(!session.has_errors(), "{}", session.render(false));
-    let configuration = session.configurations().into_iter().find(|c| c.subject == "telling").expect("it is there");
-    let subject = Subject { name: "telling".into(), is_layer: true };
+    let configuration = session.configurations().into_iter().find(|c| c.subject == layer).expect("it is there");
+    let subject = Subject { name: layer.into(), is_layer: true };
     match world::world(&session, &subject, &configuration, false) {
         Ok(world) => world.setup,
         Err(_) => panic!("there is no world"),
@@ -73,5 +79,45 @@ fn larger_numbers_end_the_search() {
             let Verdict::Incomplete(why) = &verdict else { panic!("{ty}: {verdict:?}") };
             assert!(why.contains("larger than 2147483647"), "{why}");
         }
+    }
+}
+
+/// A layer with numbers of a range, converted from another type, in its state and in a header, and a given one.
+fn converting(from: &str, number: &str, range: &str, least: u64, expected: &str) -> Setup {
+    let text = format!(
+        "import \"../../layers/interfaces.nacre\";
+        interface asked {{ down ask() }}
+        automaton asking {{ input ask(at p) {{ }} }}
+        worker converting: asked over channel {{
+            requires lossy_network;
+            provides asking;
+            header Both {{ one: {range}, other: u8 }}
+            given {{ most: {range} }}
+            state {{ from: {from} = {number}, seen: {range} = {least}, perhaps: ({range})? }}
+            invariant seen == {least} || seen == {expected};
+            down ask() {{
+                let fits = from as {range} else {{ below.send(Both {{ one: most, other: 1 }}); return; }}
+                seen = fits;
+                perhaps = some(fits);
+                below.send(Both {{ one: fits, other: 0 }});
+            }}
+            up deliver(Both {{ one, other }}) {{ if other == 0 {{ seen = one; }} }}
+        }}
+        configuration small for converting {{ ask = (1, 0); }}"
+    );
+    setup("converting", &text)
+}
+
+/// Numbers of one and of two words of Promela, that fit and that do not.
+#[test]
+fn conversions_to_ranges_of_any_width_are_those_of_the_language() {
+    let verdict = |setup| model::check(&setup, &tools(), &Limits::default()).expect("a verdict").verdict;
+    for (range, least) in [("0..5", 0), ("0..4294967301", 0), ("2..8589934593", 2)] {
+        for (from, number, expected) in [("i3", "3", "3"), ("u32", "4", "4"), ("i16", "-2", "2")] {
+            let context = format!("{number} of {from} as {range}");
+            assert_eq!(verdict(converting(from, number, range, least, expected)), Verdict::Holds, "{context}");
+        }
+        let wrong = verdict(converting("i3", "3", range, least, "2"));
+        assert!(matches!(wrong, Verdict::Violated { .. }), "{range}: {wrong:?}");
     }
 }

@@ -194,7 +194,7 @@ impl Writer<'_> {
             for (i, field) in self.stack.header(*id).fields.iter().enumerate() {
                 let place = format!("O.{}", self.header_field(*id, i));
                 match (place_of(shape, *id, i, field), &field.ty) {
-                    (None, Type::Range(low, _)) => self.line(format!("{place} = {low};")),
+                    (None, ty @ Type::Range(low, _)) => self.least(*low, ty, &place),
                     (None, _) => {}
                     (Some(bit), ty) => {
                         use_(bit, field.bits);

@@ -95,7 +95,7 @@ impl Writer<'_> {
         match &cell.ty {
             Type::Addr => self.line(format!("{place} = 2 - me;")),
             Type::Bytes(n) => (0..*n).for_each(|i| self.line(format!("{place}.b[{i}] = {number};"))),
-            Type::Range(low, _) => self.line(format!("{place} = {low};")),
+            ty @ Type::Range(low, _) => self.least(*low, ty, place),
             ty @ (Type::UInt(_) | Type::Int(_) | Type::Seq(_)) if is_scalar(ty) => {
                 self.line(format!("{place} = {};", crate::numbers::wrap(number, ty)));
             }

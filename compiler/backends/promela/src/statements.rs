@@ -10,7 +10,7 @@ use nacre_stack::*;
 use crate::names::{clean, Scope as NameScope};
 use crate::refusal::{Construct, Reason, Wide};
 use crate::report::{violated, Limit, StopReason};
-use crate::types::{bits_of, is_scalar};
+use crate::types::{bits_of, is_scalar, is_wide};
 use crate::uses::Uses;
 use crate::writer::Writer;
 
@@ -221,11 +221,17 @@ impl Writer<'_> {
             other => (0, 1 << bits_of(other).min(63)),
         };
         let fits = crate::numbers::is_within(&value, &e.ty, low, high);
-        match &ty {
+        let (fits, place) = match &ty {
             Type::Option(_) => {
-                self.line(format!("{local}.some = ({fits}); {local}.v = ({local}.some -> {value} : 0);"));
+                self.line(format!("{local}.some = ({fits});"));
+                (format!("{local}.some"), format!("{local}.v"))
             }
-            _ => self.line(format!("{local} = ({fits} -> {value} : 0);")),
+            _ => (fits, local),
+        };
+        // What fits a range is not negative: the upper word is zero.
+        match is_wide(&target) {
+            true => self.line(format!("{place}.lo = ({fits} -> {value} : 0); {place}.hi = 0;")),
+            false => self.line(format!("{place} = ({fits} -> {value} : 0);")),
         }
     }
 

@@ -64,6 +64,14 @@ impl Writer<'_> {
         }
     }
 
+    /// Sets a number of a range to its least.
+    pub fn least(&mut self, low: u64, ty: &Type, place: &str) {
+        match is_wide(ty) {
+            true => self.wide_constant(low, place),
+            false => self.line(format!("{place} = {low};")),
+        }
+    }
+
     fn wide_constant(&mut self, n: u64, to: &str) {
         let word = Type::UInt(32);
         self.line(format!("{to}.lo = {}; {to}.hi = {};", literal(n, &word), literal(n >> 32, &word)));
