@@ -54,11 +54,9 @@ int nacre_listener_call(struct nacre_listener *l, uint64_t now, uint64_t id, uin
 
 int nacre_listener_send(struct nacre_listener *l, uint64_t now, uint64_t id, const uint8_t *data, uint32_t len) {
     const struct connection *c = connection(l, id);
-    if (c == NULL) {
-        return NACRE_GONE;
-    }
-    if (l->kinds[c->kind].send == NACRE_NONE) {
-        return NACRE_INVALID;
+    if (c == NULL || l->kinds[c->kind].send == NACRE_NONE) {
+        int result = c == NULL ? NACRE_GONE : NACRE_INVALID;
+        return prepare(l, now) ? result : NACRE_BUSY;
     }
     return nacre_listener_call(l, now, id, l->kinds[c->kind].send, NULL, data, len);
 }
@@ -160,11 +158,11 @@ static bool are_words(const struct nacre_listener *l, const char *text, uint32_t
 
 int nacre_listener_close(struct nacre_listener *l, uint64_t now, uint64_t id, uint32_t code, const char *text,
                          uint32_t text_len) {
-    if (!are_words(l, text, text_len)) {
-        return NACRE_INVALID;
-    }
     if (!prepare(l, now)) {
         return NACRE_BUSY;
+    }
+    if (!are_words(l, text, text_len)) {
+        return NACRE_INVALID;
     }
     struct connection *c = usable(l, id);
     if (c == NULL) {
@@ -197,11 +195,11 @@ int nacre_listener_discard(struct nacre_listener *l, uint64_t now, uint64_t id) 
 
 int nacre_listener_refuse(struct nacre_listener *l, uint64_t now, uint64_t id, uint32_t code, const char *text,
                           uint32_t text_len) {
-    if (!are_words(l, text, text_len)) {
-        return NACRE_INVALID;
-    }
     if (!prepare(l, now)) {
         return NACRE_BUSY;
+    }
+    if (!are_words(l, text, text_len)) {
+        return NACRE_INVALID;
     }
     struct connection *c = usable(l, id);
     if (c == NULL) {

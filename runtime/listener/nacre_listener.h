@@ -11,9 +11,10 @@
  *     while (nacre_listener_next(listener, now, &event)) { ... }         // after each of them
  *     wait until a datagram comes, at most until nacre_listener_deadline(listener)
  *
- * What an event names, and the frame or message of the last call, must stay as they are until the next call of the
- * listener. Other calls may come between two events: what was not taken yet is copied, as far as there is room for it
- * (`event_bytes`); otherwise they return NACRE_BUSY and have no effect. */
+ * What an event names is valid until the next call of the listener. The frame or message of a call must stay as it is
+ * until nacre_listener_next has returned false, or until any other function with a parameter `now` has returned
+ * something else than NACRE_BUSY: events that were not taken yet are copied then, as far as there is room for them (`event_bytes`);
+ * otherwise the call returns NACRE_BUSY and has no effect. */
 #ifndef NACRE_LISTENER_H
 #define NACRE_LISTENER_H
 

@@ -179,12 +179,12 @@ uint64_t nacre_listener_deadline(const struct nacre_listener *l) {
 
 int nacre_listener_receive(struct nacre_listener *l, uint64_t now, const struct nacre_address *from,
                            const uint8_t *frame, uint32_t len) {
-    if (from->len > NACRE_ADDRESS_MAX || (frame == NULL && len > 0)) {
-        return NACRE_INVALID;
-    }
     owe(l);
     if (!prepare(l, now)) {
         return NACRE_BUSY;
+    }
+    if (from->len > NACRE_ADDRESS_MAX || (frame == NULL && len > 0)) {
+        return NACRE_INVALID;
     }
     l->statistics.frames_in++;
     l->frame = frame;

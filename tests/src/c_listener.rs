@@ -335,6 +335,13 @@ impl CListener {
             -> i32)
     }
 
+    /// A call with a frame that is not there.
+    pub fn receive_nothing(&mut self, from: SocketAddr) -> i32 {
+        let (now, from, frame) = (self.now, Address::from(from), std::ptr::null());
+        c!(self."nacre_listener_receive"(now => u64, &raw const from => *const Address, frame => *const u8, 1 => u32)
+            -> i32)
+    }
+
     /// The next event; what it names is copied.
     pub fn next_event(&mut self) -> Option<Seen> {
         // SAFETY: plain numbers and pointers.
