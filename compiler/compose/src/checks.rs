@@ -132,9 +132,11 @@ fn unhandled(stack: &Stack, flow: &Flow, layer: LayerId, event: EventId, header:
     }
     let message = stack.event(event).message.map_or(String::new(), |_| "m - ".into());
     let direction = if stack.event(event).direction == Direction::Up { "up" } else { "down" };
+    let fields = stack.header(header).fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ");
+    let fields = if fields.is_empty() { fields } else { format!(" {fields} ") };
     error
         .because("every variant must have exactly one handler for each event that can carry it")
-        .help(format!("add `{direction} {event_name}({message}{variant} {{ .. }}) {{ ... }}`"))
+        .help(format!("add `{direction} {event_name}({message}{variant} {{{fields}}}) {{ ... }}`"))
 }
 
 fn lost(stack: &Stack, flow: &Flow, event: EventId) -> Diagnostic {

@@ -48,6 +48,8 @@ pub const UNPACKED: &str = "C0022";
 pub const REFUSING: &str = "C0023";
 /// Events at a port that the C interface cannot carry.
 pub const BOUNDARY: &str = "C0024";
+/// Headers that never come back to their layer.
+pub const STRIPPED: &str = "C0025";
 
 /// Every code with its meaning.
 pub const CODES: &[(&str, &str)] = &[
@@ -75,4 +77,5 @@ pub const CODES: &[(&str, &str)] = &[
     (UNPACKED, "a layer unpacks messages but packs none"),
     (REFUSING, "a call accepts only empty messages, or not even these (a warning)"),
     (BOUNDARY, "an event at a port of the stack has parameters that the host cannot exchange"),
+    (STRIPPED, "headers of a layer that no message brings back, as a layer below loses them (a warning)"),
 ];

@@ -38,6 +38,7 @@ mod shapes;
 mod spots;
 mod start;
 mod strides;
+mod stripped;
 mod values;
 mod words;
 mod world;
@@ -106,6 +107,7 @@ pub fn compose_all(name: &str, layers: &[Fragment], options: &Options) -> Result
     outputs(&mut linked.stack, &flow);
     none(boundary::check(&linked.stack))?;
     let mut warnings = refusing::check(&linked.stack, &flow);
+    warnings.extend(stripped::check(&linked.stack, &flow));
     warnings.extend(prune::prune(&mut linked, &flow));
     let mut stack = linked.stack;
     let wire_text = wire_text(&stack, layers);

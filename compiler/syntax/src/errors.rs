@@ -40,6 +40,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("S0034", "the alias of an import as a new name"),
     ("S0035", "an unknown alias before a dot"),
     ("S0036", "statements in an `if` that is a value"),
+    ("S0037", "an unknown edition"),
 ];
 
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
@@ -332,6 +333,13 @@ pub(crate) fn wrong_order(span: Span, what: &str, before: &str) -> Diagnostic {
         .at(span, "not here")
         .because("a file begins with its edition, then its imports, then its items")
         .help(format!("move it before the first {before}"))
+}
+
+pub(crate) fn unknown_edition(span: Span, number: u64, known: u64) -> Diagnostic {
+    Diagnostic::error("S0037", format!("edition {number} is not known"))
+        .at(span, "not known")
+        .because(format!("this compiler knows edition {known} of the language"))
+        .help(format!("write `edition {known};`, or install a version of Nacre that knows it"))
 }
 
 pub(crate) fn no_contract(span: Span, found: &str) -> Diagnostic {

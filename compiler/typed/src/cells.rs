@@ -9,9 +9,13 @@ use crate::tree::{StateCell, Value};
 
 impl Checker<'_> {
     pub(crate) fn storage(&mut self) {
-        let layer = self.layer;
-        for member in &layer.members {
-            let Member::Storage(storage) = member else { continue };
+        let storages = self.layer.members.iter().filter_map(|member| match member {
+            Member::Storage(storage) => Some(storage),
+            _ => None,
+        });
+        // The state begins with what is given, wherever that is declared.
+        let (given, others): (Vec<_>, Vec<_>) = storages.partition(|storage| storage.kind == StorageKind::Given);
+        for storage in given.into_iter().chain(others) {
             let scope = match storage.kind {
                 StorageKind::State => Scope::Session,
                 StorageKind::Lasting => Scope::Lasting,

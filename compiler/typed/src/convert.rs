@@ -87,7 +87,9 @@ impl Body<'_, '_> {
             (_, Type::Range(a, b)) if is_number(&expr.ty) => {
                 format!("handle values out of range: `let x = ... as {a}..{b} else ...;`")
             }
-            (have, want) if is_number(have) && is_number(want) => {
+            (Type::Instant, Type::Duration) => "subtract another instant: `now - since`".into(),
+            (Type::Duration, Type::Instant) => "add it to an instant: `now + x`".into(),
+            (have, want) if is_number(have) && is_number(want) && *want != Type::Instant && *have != Type::Instant => {
                 format!("to truncate it, convert it: `... as {wanted}`")
             }
             (have, Type::Bool) if is_number(have) => "compare it: `x != 0`".into(),
@@ -115,7 +117,18 @@ impl Body<'_, '_> {
             self.error("T0033", "expected bool, found a number", span, "a number", help);
             return None;
         }
-        let kinds_agree = duration == matches!(want, Type::Duration | Type::Instant) || value == 0;
+        if *want == Type::Instant && value != 0 {
+            let help =
+                "add it to an instant: `now + 20 ms`; compare it with a time that has passed: `now - since > 20 ms`";
+            let what = if duration { "a duration" } else { "a number" };
+            self.error("T0033", format!("expected instant, found {what}"), span, what, help);
+            return None;
+        }
+        if *want == Type::Duration && value < 0 {
+            self.error("T0012", "a duration is never negative", span, "a negative number", "");
+            return None;
+        }
+        let kinds_agree = duration == (*want == Type::Duration) || value == 0;
         if kinds_agree && fits(value, want) {
             return Some(Expr::new(ExprKind::Const(value as u64), want.clone(), expr.span));
         }

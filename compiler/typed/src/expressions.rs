@@ -177,7 +177,7 @@ impl Body<'_, '_> {
             return;
         }
         if self.cx.counter_ids.contains_key(name) {
-            let help = "what decides something is a number of the state: `state { seen: u32 }`";
+            let help = "`count` adds 1 to it; what decides something is a number of the state: `state { seen: u32 }`";
             return self.error("T0047", format!("the counter `{name}` cannot be read"), span, "a value here", help);
         }
         let mut known: Vec<String> = self.scopes.iter().flat_map(|s| s.keys().cloned()).collect();

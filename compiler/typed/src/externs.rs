@@ -30,6 +30,7 @@ impl Checker<'_> {
         if let Some(&id) = self.extern_ids.get(&key) {
             return Some(id);
         }
+        self.once(declared.parameters.iter().map(|p| &p.name));
         self.names_of_c(&declared);
         self.check_inverse(&declared);
         let mut parameters = Vec::new();

@@ -259,6 +259,7 @@ impl Checker<'_> {
             self.error("T0105", what, a.span, "", "");
             return;
         }
+        self.once(a.patterns.iter().flat_map(ast::Pattern::names));
         let name = |pattern: &ast::Pattern| match &pattern.kind {
             PatternKind::Name(name) | PatternKind::Data(name) => name.name.clone(),
             _ => "_".into(),

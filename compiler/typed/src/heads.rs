@@ -57,6 +57,7 @@ impl Body<'_, '_> {
 
     /// Names for the parameters of an event, the guard, and names for the fields of the header.
     pub fn parameters(&mut self, event: &Event, patterns: &[ast::Pattern], span: Span) -> Option<Head> {
+        self.cx.once(patterns.iter().flat_map(ast::Pattern::names));
         let rest = patterns.iter().position(|p| matches!(p.kind, PatternKind::Rest));
         let count = event.parameters.len();
         let fine = match rest {

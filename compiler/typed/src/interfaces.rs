@@ -47,7 +47,7 @@ impl Checker<'_> {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             let help = match nearest(&reference.name.name, &known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "import the file that declares it: import \"interfaces.nacre\";".into(),
+                None => "import the file that declares it: `import \"nacre/interfaces.nacre\";`".into(),
             };
             self.error(
                 "T0018",

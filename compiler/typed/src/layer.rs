@@ -43,6 +43,7 @@ impl<'p> Checker<'p> {
         self.bodies();
         self.check_calls();
         self.check_own_headers();
+        self.lost_headers();
         if !self.has_errors() {
             let found = outdated(&self.uses, &self.called, Effects::new(&self.changes));
             self.found.extend(found);
@@ -88,24 +89,39 @@ impl<'p> Checker<'p> {
         }
     }
 
+    /// Reports values without a name after one with a name, and parameters that have a value by place and by name.
+    fn misplaced_values(&mut self, arguments: &[ast::LayerArgument], leading: usize) {
+        let (by_place, others) = arguments.split_at(leading);
+        if let Some(late) = others.iter().find(|a| a.name.is_none()) {
+            let words = "a value without a name follows one with a name";
+            let help = "name it, or write it before the others";
+            self.error("T0015", words, late.value.span, "for which parameter?", help);
+        }
+        for (parameter, value) in self.layer.parameters.iter().zip(by_place) {
+            let twice = others.iter().filter_map(|a| a.name.as_ref()).find(|name| name.name == parameter.name.name);
+            if let Some(name) = twice {
+                let found = Diagnostic::error("T0022", format!("`{}` has two values", name.name));
+                self.found.push(found.at(name.span, "by its name").also(value.value.span, "by its place"));
+            }
+        }
+    }
+
     fn parameters(&mut self, arguments: &[ast::LayerArgument], used_at: Span, generic: bool) {
         let layer = self.layer;
         self.once(layer.parameters.iter().map(|p| &p.name));
         self.once(arguments.iter().filter_map(|a| a.name.as_ref()));
-        let mut positional = arguments.iter().filter(|a| a.name.is_none());
+        let leading = arguments.iter().take_while(|a| a.name.is_none()).count();
         let (mut given, mut omitted) = (Vec::new(), false);
         self.unknown_arguments(arguments);
-        for parameter in &layer.parameters {
+        self.misplaced_values(arguments, leading);
+        for (at, parameter) in layer.parameters.iter().enumerate() {
             let name = &parameter.name.name;
             let Some(ty) = self.resolve(&parameter.ty) else {
                 self.unsound.insert(Declared::Value(name.clone()));
                 continue;
             };
-            let argument = arguments
-                .iter()
-                .find(|a| a.name.as_ref().is_some_and(|n| n.name == *name))
-                .or_else(|| positional.next())
-                .map(|a| &a.value);
+            let named = || arguments.iter().find(|a| a.name.as_ref().is_some_and(|n| n.name == *name));
+            let argument = arguments[..leading].get(at).or_else(named).map(|a| &a.value);
             let source = argument.or(parameter.default.as_ref());
             let value = match source.map(|e| (e, self.constant(e))) {
                 Some((e, Some(constant))) => {
@@ -147,7 +163,7 @@ impl<'p> Checker<'p> {
             let separator = if self.tree.description.is_empty() { "" } else { ", " };
             self.tree.description += &format!("{separator}{name} = {shown}");
         }
-        if let Some(extra) = positional.next() {
+        if let Some(extra) = arguments[..leading].get(layer.parameters.len()) {
             self.error(
                 "T0015",
                 format!("`{}` takes {}", layer.name.name, counted(layer.parameters.len() as u64, "parameter")),
@@ -260,6 +276,10 @@ impl<'p> Checker<'p> {
 
     pub(crate) fn declare_enum(&mut self, key: String, e: &ast::Enum) -> EnumId {
         self.once(e.variants.iter());
+        if e.variants.is_empty() {
+            let words = format!("the enum `{}` has no values", e.name.name);
+            self.error("T0186", words, e.name.span, "none of this type can exist", "add one, or remove the enum");
+        }
         let id = EnumId(self.tree.enums.len() as u32);
         self.tree
             .enums

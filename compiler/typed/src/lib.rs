@@ -43,6 +43,7 @@ mod items;
 mod layer;
 mod limits;
 mod loops;
+mod lost_headers;
 mod lower;
 mod membership;
 mod messages;

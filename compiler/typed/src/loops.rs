@@ -108,6 +108,7 @@ impl Body<'_, '_> {
 
     /// `for`, over numbers or entries.
     pub fn for_(&mut self, head: &Head, body: &ast::Block, span: Span) -> Option<StatementKind> {
+        self.cx.once(head.pattern.names().into_iter());
         let typed = match &head.over.kind {
             ast::ExprKind::Binary(ast::BinaryOp::Range, from, to) => self.for_range(head, (from, to), body, span),
             _ => self.for_each(head, body, span),
@@ -165,7 +166,7 @@ impl Body<'_, '_> {
                 b.hold(id, since);
             }
             if let Some((pattern, ty)) = walk.taken_apart {
-                let typed = b.destructure(pattern, &ty);
+                let typed = b.parts(pattern, &ty);
                 let kind = PatternKind::Error;
                 entry = Entry::Pattern(typed.unwrap_or(Pattern { kind, ty, span: pattern.span }));
             }
@@ -189,6 +190,7 @@ impl Body<'_, '_> {
         body: &ast::Block,
         span: Span,
     ) -> Option<StatementKind> {
+        let ast_from = from;
         let left = self.expr(from, None)?;
         let right = self.expr(to, None)?;
         let (element, derived) = numbers_between(&left, &right);
@@ -200,7 +202,8 @@ impl Body<'_, '_> {
         };
         if !matches!(holder(&from.ty), Type::UInt(_)) {
             let shown = self.show(&from.ty);
-            self.error("T0099", "the ends of a range must be numbers", head.pattern.span, shown, "");
+            let words = "the ends of a range must be numbers without a sign";
+            self.error("T0099", words, ast_from.span, format!("of type {shown}"), "");
             return None;
         }
         let wide = holder(&from.ty);

@@ -5,7 +5,7 @@ use nacre_stack::{BinaryOp, Type, UnaryOp};
 use nacre_syntax::ast;
 
 use crate::body::{Body, Value};
-use crate::convert::{as_type, constant_of, holder, is_number, not, quotient};
+use crate::convert::{as_type, constant_of, fits, holder, is_number, not, quotient};
 use crate::tree::{Expr, ExprKind};
 
 impl Body<'_, '_> {
@@ -231,9 +231,7 @@ impl Body<'_, '_> {
                 ExprKind::Convert(Box::new(binary(BinaryOp::Sub, l.clone(), r.clone(), Type::Instant))),
                 Type::Duration,
             )),
-            (Type::Duration, other, B::Mul | B::Div | B::Rem)
-                if is_number(other) && *other != Type::Duration && !(left.flexible && right.flexible) =>
-            {
+            (Type::Duration, _, B::Mul | B::Div | B::Rem) if is_factor(right) && !(left.flexible && right.flexible) => {
                 let operation = match op {
                     B::Mul => BinaryOp::Mul,
                     _ if !matches!(r.kind, ExprKind::Const(n) if n != 0) => return None,
@@ -242,10 +240,12 @@ impl Body<'_, '_> {
                 };
                 Some(binary(operation, l.clone(), as_type(r, Type::Duration), Type::Duration))
             }
-            (other, Type::Duration, B::Mul) if is_number(other) && *other != Type::Duration => {
+            (_, Type::Duration, B::Mul) if is_factor(left) => {
                 Some(binary(BinaryOp::Mul, as_type(l, Type::Duration), r.clone(), Type::Duration))
             }
-            (Type::Seq(bits), _, B::Sub) if right.flexible => {
+            (Type::Seq(bits), other, B::Sub)
+                if right.flexible && *other != Type::Duration && fits(constant_of(r), &l.ty) =>
+            {
                 let back = (constant_of(r) as u64).wrapping_neg() & nacre_stack::mask(u32::from(*bits));
                 Some(binary(BinaryOp::Add, l.clone(), self.make(ExprKind::Const(back), l.ty.clone()), l.ty.clone()))
             }
@@ -380,6 +380,12 @@ impl Body<'_, '_> {
         }
         Some(Value::fixed(self.make(ExprKind::Concat(parts), if fixed { Type::Bytes(size) } else { Type::View })))
     }
+}
+
+/// Whether a duration can be multiplied or divided by a number.
+fn is_factor(value: &Value) -> bool {
+    let is_negative = value.flexible && constant_of(&value.expr) < 0;
+    matches!(value.expr.ty, Type::UInt(_) | Type::Int(_) | Type::Range(..)) && !is_negative
 }
 
 /// Whether an expression takes the type that its context expects.

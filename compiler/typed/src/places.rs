@@ -116,7 +116,7 @@ impl Body<'_, '_> {
         let value = self.expr(e, None)?;
         let want = Type::Range(0, u64::from(size));
         let fits = if value.flexible {
-            (0..i128::from(size)).contains(&constant_of(&value.expr))
+            value.expr.ty != Type::Duration && (0..i128::from(size)).contains(&constant_of(&value.expr))
         } else {
             match &value.expr.ty {
                 Type::Range(_, high) => *high <= u64::from(size),
@@ -129,12 +129,18 @@ impl Body<'_, '_> {
             let ty = if value.flexible { want } else { value.expr.ty.clone() };
             return Some(Expr::new(value.expr.kind, ty, value.expr.span));
         }
+        let elements = counted(size.into(), "element");
+        if value.flexible {
+            let label = format!("the array has {elements}");
+            self.error("T0037", "this index is outside the array", e.span, label, format!("it is 0 to {}", size - 1));
+            return None;
+        }
         let shown = self.show(&value.expr.ty);
         self.error(
             "T0037",
             "this index may be outside the array",
             e.span,
-            format!("of type {shown}; the array has {}", counted(size.into(), "element")),
+            format!("of type {shown}; the array has {elements}"),
             format!("convert it and handle values out of range: `let i = ... as 0..{size} else ...;`"),
         );
         None
@@ -208,6 +214,9 @@ impl Body<'_, '_> {
     pub fn load(&mut self, place: Place, span: Span) -> Option<Expr> {
         if self.cx.linear(&place.ty) {
             let help = match &place.ty {
+                _ if place.path.last() == Some(&Step::Unwrap) => {
+                    "borrow it with `if let m = x` and `share m`, or move it out with `x.take()`"
+                }
                 Type::Msg | Type::Bounded(_) => "for a second reference to it, write `share`",
                 Type::Option(_) => {
                     "test it with `x == none` or `x != none`, borrow it with `if let m = x` and `share m`, or move \

@@ -151,6 +151,12 @@ impl Body<'_, '_> {
 
     /// Names for (the parts of) a value, which is moved into them.
     pub fn destructure(&mut self, pattern: &ast::Pattern, ty: &Type) -> Option<Pattern> {
+        self.cx.once(pattern.names().into_iter());
+        self.parts(pattern, ty)
+    }
+
+    /// The same where names that are equal have been reported.
+    pub fn parts(&mut self, pattern: &ast::Pattern, ty: &Type) -> Option<Pattern> {
         let kind = match (&pattern.kind, ty) {
             (Written::Name(name), ty) => {
                 if !self.is_kept(ty, name.span) {
@@ -162,7 +168,7 @@ impl Body<'_, '_> {
             }
             (Written::Any, _) => PatternKind::Any,
             (Written::Tuple(parts), Type::Tuple(types)) if parts.len() == types.len() => {
-                let parts = parts.iter().zip(types).map(|(part, ty)| self.destructure(part, ty));
+                let parts = parts.iter().zip(types).map(|(part, ty)| self.parts(part, ty));
                 PatternKind::Tuple(parts.collect::<Option<_>>()?)
             }
             (_, ty) => {
@@ -339,7 +345,11 @@ impl Body<'_, '_> {
             (None, None) => None,
             (Some(e), Some(ty)) => Some(self.expr_as(e, &ty)?),
             (Some(e), None) => {
-                self.error("T0094", "this code returns no value", e.span, "", "declare the result: fn name() -> type");
+                let help = match self.context {
+                    Context::Handler { .. } => "a handler returns nothing; a message is sent on by `pass m;`",
+                    _ => "declare the result: `fn name() -> type`",
+                };
+                self.error("T0094", "this code returns no value", e.span, "", help);
                 return None;
             }
             (None, Some(ty)) => {

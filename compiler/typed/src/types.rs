@@ -186,18 +186,18 @@ impl Checker<'_> {
     }
 
     fn missing<T>(&mut self, name: &ast::Ident) -> Option<T> {
-        let form = match name.name.as_str() {
-            "window" => "window<element, capacity, sequence type>",
-            "map" => "map<key, value, capacity>",
-            "ring" | "list" | "pool" => "ring<element, capacity>",
-            _ => "bytes<count>",
+        let arguments = match name.name.as_str() {
+            "window" => "element, capacity, sequence type",
+            "map" => "key, value, capacity",
+            "ring" | "list" | "pool" => "element, capacity",
+            _ => "count",
         };
         self.error(
             "T0011",
-            format!("`{}` lacks an argument", name.name),
+            format!("`{}` lacks an argument, or has one in the wrong place", name.name),
             name.span,
             "here",
-            format!("its form is {form}"),
+            format!("its form is `{}<{arguments}>`", name.name),
         );
         None
     }

@@ -59,7 +59,7 @@ fn a_variant_without_a_handler() {
     let text = "`silent` has no handler for `deliver` with its header `Mark`\n  at: `deliver` comes here with `Mark`\
                 \n  at: `plain.up.deliver` emits it\
                 \n  because every variant must have exactly one handler for each event that can carry it\
-                \n  help: add `up deliver(m - Mark { .. }) { ... }`";
+                \n  help: add `up deliver(m - Mark {}) { ... }`";
     expect(&[l.done(), plain_floor()], "C0003", text);
 }
 

@@ -35,6 +35,21 @@ pub enum PatternKind {
     Some(Box<Pattern>),
 }
 
+impl Pattern {
+    /// The names that it declares, in source order.
+    pub fn names(&self) -> Vec<&Ident> {
+        match &self.kind {
+            PatternKind::Rest | PatternKind::Any => Vec::new(),
+            PatternKind::Name(name) | PatternKind::Data(name) => vec![name],
+            PatternKind::Pop(message, header) => [vec![message], header.names()].concat(),
+            PatternKind::Header(header) => header.names(),
+            PatternKind::PopWire { message, name, .. } => vec![message, name],
+            PatternKind::Tuple(parts) => parts.iter().flat_map(Pattern::names).collect(),
+            PatternKind::Some(inner) => inner.names(),
+        }
+    }
+}
+
 /// A header with patterns for its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeaderPattern {
@@ -42,4 +57,10 @@ pub struct HeaderPattern {
     /// Each field with its pattern; none: a local with the field's name.
     pub fields: Vec<(Ident, Option<Pattern>)>,
     pub span: Span,
+}
+
+impl HeaderPattern {
+    fn names(&self) -> Vec<&Ident> {
+        self.fields.iter().flat_map(|(field, pattern)| pattern.as_ref().map_or(vec![field], Pattern::names)).collect()
+    }
 }

@@ -36,7 +36,7 @@ impl Parser<'_> {
         let event = self.name("an event")?;
         let patterns = self.parameters_of_handler()?;
         self.expect_word("when")?;
-        let condition = self.expr()?;
+        let condition = self.truth()?;
         let span = self.since(start);
         self.semicolon()?;
         Ok(Accepts { event, patterns, condition, span })

@@ -27,6 +27,9 @@ const ITEMS: &[&str] = &[
     "edition",
 ];
 
+/// The edition of the language that this compiler knows.
+const EDITION: u64 = 1;
+
 /// Those that also begin a member of a layer.
 const ALSO_MEMBERS: &[&str] = &["struct", "enum", "extern", "const"];
 
@@ -77,6 +80,9 @@ impl Parser<'_> {
         self.advance();
         let span = self.span();
         let number = self.number("the number of an edition")?;
+        if number != EDITION {
+            self.report(errors::unknown_edition(span, number, EDITION));
+        }
         self.semicolon()?;
         Ok((number, span))
     }

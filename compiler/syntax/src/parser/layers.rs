@@ -129,7 +129,7 @@ impl Parser<'_> {
             }
             "invariant" => {
                 self.advance();
-                let condition = self.expr()?;
+                let condition = self.truth()?;
                 let span = self.since(start);
                 self.semicolon()?;
                 Ok(Member::Invariant { condition, span })

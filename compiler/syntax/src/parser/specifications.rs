@@ -76,8 +76,8 @@ impl Parser<'_> {
         self.advance();
         let name = self.name("a goal")?;
         self.expect(TokenKind::Equal)?;
-        let condition = self.expr()?;
-        let unless = if self.eat_word("unless") { Some(self.expr()?) } else { None };
+        let condition = self.truth()?;
+        let unless = if self.eat_word("unless") { Some(self.truth()?) } else { None };
         let span = self.since(start);
         self.semicolon()?;
         Ok(Goal { docs, name, condition, unless, span })
@@ -192,7 +192,7 @@ impl Parser<'_> {
             Ok((at, p.name("a parameter")?))
         })?;
         self.close(TokenKind::CloseParen, open)?;
-        let condition = if self.eat_word("when") { Some(self.expr()?) } else { None };
+        let condition = if self.eat_word("when") { Some(self.truth()?) } else { None };
         let span = self.since(start);
         Ok(Action { docs, kind, optional: false, name, parameters, condition, body: self.block()?, span })
     }

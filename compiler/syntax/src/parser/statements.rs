@@ -111,7 +111,7 @@ impl Parser<'_> {
     /// A word and its operand.
     fn one(&mut self, word: &str) -> Parse<Expr> {
         self.advance();
-        let operand = self.expr()?;
+        let operand = if word == "assert" { self.truth()? } else { self.expr()? };
         self.end_of(word)?;
         Ok(operand)
     }
@@ -248,6 +248,20 @@ impl Parser<'_> {
         })
     }
 
+    /// An expression that is true or false.
+    pub(super) fn truth(&mut self) -> Parse<Expr> {
+        let condition = self.expr()?;
+        self.no_assignment()?;
+        Ok(condition)
+    }
+
+    fn no_assignment(&mut self) -> Parse<()> {
+        match self.at(TokenKind::Equal) {
+            true => self.fail_with(errors::assignment_in_condition(self.span())),
+            false => Ok(()),
+        }
+    }
+
     /// `likely (x)`, `let pattern = x && y`
     pub(super) fn condition(&mut self) -> Parse<Condition> {
         let start = self.span();
@@ -278,9 +292,7 @@ impl Parser<'_> {
         } else {
             ConditionKind::Expr(self.expr()?)
         };
-        if self.at(TokenKind::Equal) {
-            return self.fail_with(errors::assignment_in_condition(self.span()));
-        }
+        self.no_assignment()?;
         Ok(Condition { likely, kind, span: self.since(start) })
     }
 
