@@ -161,13 +161,13 @@ fn is_error(statement: &Statement) -> bool {
 }
 
 /// Returns the places of random draws of which the search did not try every value, and which affect more than the
-/// durations of timers. `partial`: those of [`crate::endpoints::Endpoints::partial`].
-pub fn undrawn(stack: &Stack, partial: &BTreeSet<NodeId>) -> Vec<Span> {
-    if partial.is_empty() || nacre_analysis::timing::draws(stack).is_empty() {
+/// durations of timers, or with a clock these. `partial`: those of [`crate::endpoints::Endpoints::partial`].
+pub fn undrawn(stack: &Stack, partial: &BTreeSet<NodeId>, has_clock: bool) -> Vec<Span> {
+    if partial.is_empty() || !has_clock && nacre_analysis::timing::draws(stack).is_empty() {
         return vec![];
     }
     let mut spans = vec![];
-    nacre_analysis::random::draws_of_numbers(stack, |statement, _| {
+    nacre_analysis::random::draws_of_effect(stack, has_clock, |statement, _| {
         if partial.contains(&statement.id) {
             spans.push(statement.span);
         }

@@ -64,6 +64,17 @@ fn tried(layer: &str) {
 }
 
 #[test]
+fn layer_that_violates_its_specification_is_no_success() {
+    let source = "cli/tests/sources/worlds/drawn.nacre";
+    let arguments = ["verify", source, "--layer", "once_in_a_thousand", "--mutants"];
+    let (status, out, err) = ran(&mut nacre(&arguments));
+    assert!(status == 1 && err.contains("does not hold without a mutation"), "{out}{err}");
+    let (status, out, _) = ran(nacre(&arguments).arg("--json"));
+    let value: serde_json::Value = serde_json::from_str(&out).expect("an array");
+    assert_eq!((status, &value[0]["ok"]), (1, &serde_json::Value::Bool(false)), "{out}");
+}
+
+#[test]
 fn mistakes_in_small_layers_are_found() {
     QUICK.iter().for_each(|layer| tried(layer));
 }

@@ -400,6 +400,15 @@ fn random_numbers_that_the_code_distinguishes_are_tried_and_others_are_reported(
     assert_eq!(status, 3, "{out}");
     let words = "but only the least and the greatest value of the random number at drawn.nacre:22:22 were tried";
     assert!(out.contains(words), "{out}");
+    // A time that is drawn counts if it decides more than how long a timer waits.
+    let (status, out, _) = verified("drawn", &["--layer", "paused"]);
+    assert!(status == 3 && out.contains("random number at drawn.nacre:37:17 were tried"), "{out}");
+    let (status, out, _) = verified("drawn", &["--layer", "put_off"]);
+    assert!(status == 0 && out.contains("holds in every configuration"), "{out}");
+    for layer in ["racing", "restless"] {
+        let (status, out, _) = verified("drawn", &["--layer", layer]);
+        assert!(status == 3 && out.contains("of the random number at drawn.nacre"), "{out}");
+    }
     let (_, out, _) = verified("drawn", &["--layer", "once_in_a_thousand", "--engine", "spin"]);
     assert!(out.contains("not checked by this engine: this engine tries only the least and the greatest"), "{out}");
 }

@@ -46,9 +46,13 @@ pub fn run(args: &Verify, worlds: &[(&Subject, World)], session: &Session, inter
                     score.print(subject);
                 }
             }
-            Err(words) => {
+            Err((exit, words)) => {
+                if args.json {
+                    scores.push(json!({ "ok": false, "subject": subject.name, "error": words }));
+                    print_json(&Value::Array(scores));
+                }
                 complain(&words);
-                return Exit::Unknown;
+                return exit;
             }
         }
         if interrupt.came() {
@@ -83,13 +87,20 @@ struct Right<'a> {
 }
 
 /// Tries all mutants.
-pub fn score(args: &Verify, worlds: &[&World], session: &Session, interrupt: &Interrupt) -> Result<Score, String> {
+///
+/// Errors: the layer itself violates its specification, or a search failed; with the exit status.
+pub fn score(
+    args: &Verify,
+    worlds: &[&World],
+    session: &Session,
+    interrupt: &Interrupt,
+) -> Result<Score, (Exit, String)> {
     let mut score = Score { operators: BTreeMap::new(), idle: 0, survivors: vec![] };
     let (mut rights, mut all) = (vec![], vec![]);
     for world in worlds {
-        let found = super::search::search(args, world, interrupt, true)?;
+        let found = super::search::search(args, world, interrupt, true).map_err(|why| (Exit::Unknown, why))?;
         if let Verdict::Violated { why, .. } = found.searched.verdict {
-            return Err(format!("the specification does not hold without a mutation: {why}"));
+            return Err((Exit::No, format!("the specification does not hold without a mutation: {why}")));
         }
         let states = found.searched.progress.states as usize;
         let ran = ran(world, &found.covered.handlers);

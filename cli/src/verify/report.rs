@@ -80,6 +80,12 @@ pub enum Outcome {
     Failed(String),
 }
 
+/// Why a search with such draws is incomplete.
+fn untried(undrawn: &[Span], session: &Session) -> String {
+    let place = session.places(&undrawn[..undrawn.len().min(1)]);
+    format!("only the least and the greatest value of the random number at {place} were tried")
+}
+
 impl Report {
     /// Returns the report of a search by the explorer; a search that drew only some random numbers is incomplete.
     pub fn of_explorer(found: super::search::Found, world: &World, session: &Session) -> Report {
@@ -91,14 +97,10 @@ impl Report {
                 let run = found.run.map(|run| located(run, session));
                 Outcome::Violated { why, violation: Some(violation), run, steps: vec![] }
             }
-            Verdict::Complete => match found.undrawn.first() {
-                None => Outcome::Holds,
-                Some(span) => Outcome::NotFound(format!(
-                    "only the least and the greatest value of the random number at {} were tried",
-                    session.places(&[*span])
-                )),
-            },
-            Verdict::Incomplete(why) => Outcome::NotFound(why),
+            Verdict::Complete if found.undrawn.is_empty() => Outcome::Holds,
+            Verdict::Complete => Outcome::NotFound(untried(&found.undrawn, session)),
+            Verdict::Incomplete(why) if found.undrawn.is_empty() => Outcome::NotFound(why),
+            Verdict::Incomplete(why) => Outcome::NotFound(format!("{why}; {}", untried(&found.undrawn, session))),
         };
         Report {
             engine: Searcher::Explorer,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nacre_checker::coverage::undrawn;
 use nacre_checker::explore::{explore, Options, Progress, Searched, Verdict};
 use nacre_checker::space::Space;
+use nacre_specification::violation::Violation;
 use nacre_stack::interpret::Covered;
 use nacre_stack::Span;
 use nacre_worlds::world::World;
@@ -46,13 +47,19 @@ pub fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) 
             *why = format!("the limit of {limit} s was reached");
         }
     }
+    let has_clock = !world.setup.bounds.trip.is_empty();
+    let undrawn = undrawn(world.setup.stack(), &space.endpoints.partial(), has_clock);
+    // A value that was not tried may lead to the goal.
+    if let (Verdict::Violated { violation: Violation::Goal, why, .. }, false) = (&searched.verdict, undrawn.is_empty())
+    {
+        searched.verdict = Verdict::Incomplete(format!("{why}, as far as values were tried"));
+    }
     let run = match &searched.verdict {
         Verdict::Violated { run, why, .. } => {
             Some(nacre_checker::run::describe(&world.setup, &space, &first, run, why))
         }
         _ => None,
     };
-    let undrawn = undrawn(world.setup.stack(), &space.endpoints.partial());
     Ok(Found { covered: space.endpoints.covered(), undrawn, searched, run })
 }
 

@@ -37,21 +37,23 @@ pub fn extremes_suffice(stack: &Stack) -> bool {
     }
     let points = points(stack);
     let mut suffice = true;
-    draws_of_numbers(stack, |statement, below| {
+    draws_of_effect(stack, false, |statement, below| {
         let two = matches!(below.kind, ExprKind::Const(0..=2));
         suffice &= two || points.get(&statement.id).is_some_and(|points| points.len() <= 2);
     });
     suffice
 }
 
-/// Visits every statement that draws a number, not a time, and its limit, including those of initial values.
-pub fn draws_of_numbers<'s>(stack: &'s Stack, mut meet: impl FnMut(&'s Statement, &'s Expr)) {
+/// Visits every statement that draws a number, and those that draw a time if any of these decides more than how long a
+/// timer waits (`has_clock`: in any case), with its limit; including those of initial values.
+pub fn draws_of_effect<'s>(stack: &'s Stack, has_clock: bool, mut meet: impl FnMut(&'s Statement, &'s Expr)) {
+    let times = has_clock || !crate::timing::draws_of_times(stack).is_empty();
     let code = values::bodies(stack).map(|body| (body.block, body.locals));
     let initial = stack.cells.iter().map(|cell| (&cell.draws, &cell.locals[..]));
     for (block, locals) in code.chain(initial) {
         block.each_statement(|statement| {
             let StatementKind::Random { into, below } = &statement.kind else { return };
-            if !matches!(locals[into.index()].ty, Type::Duration | Type::Instant) {
+            if times || !matches!(locals[into.index()].ty, Type::Duration) {
                 meet(statement, below);
             }
         });

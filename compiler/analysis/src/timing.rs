@@ -51,6 +51,11 @@ pub fn draws(stack: &Stack) -> Vec<Leak> {
     track(stack, Sources { random: true, ..Sources::default() })
 }
 
+/// The uses of random times alone; none: they decide only how long timers wait.
+pub fn draws_of_times(stack: &Stack) -> Vec<Leak> {
+    track(stack, Sources { random_times: true, ..Sources::default() })
+}
+
 fn track(stack: &Stack, from: Sources) -> Vec<Leak> {
     let marks = Marks { stack, from, values: Values::new(Mark::default()) };
     let mut tracker = Tracker { marks, leaks: BTreeSet::new() };
@@ -341,8 +346,10 @@ impl Dependent for Code<'_, '_> {
                 self.set(*into, Mark::if_so(depends));
             }
             StatementKind::Random { into, below } => {
-                let drawn = under || self.tracker.marks.from.random || self.mark(below).any();
                 let ty = self.body.locals[into.index()].ty.clone();
+                let from = self.tracker.marks.from;
+                let is_source = from.random || from.random_times && matches!(ty, Type::Duration);
+                let drawn = under || is_source || self.mark(below).any();
                 let mark = self.tracker.marks.computed(drawn, &ty);
                 self.set(*into, mark);
             }

@@ -15,8 +15,10 @@ pub struct Sources {
     pub kept: bool,
     /// Times from the source or the host.
     pub constants: bool,
-    /// Random numbers.
+    /// Random numbers and times.
     pub random: bool,
+    /// Random times.
+    pub random_times: bool,
 }
 
 /// The parts of a value that depend on the sources.
