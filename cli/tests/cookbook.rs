@@ -48,7 +48,7 @@ const fn mistake(layer: &'static str, verb: &'static str, changes: &'static [(&'
 }
 
 /// The two that the page shows come first.
-const MISTAKES: [Mistake; 23] = [
+const MISTAKES: [Mistake; 26] = [
     mistake(
         "heartbeat",
         "verify --configuration in_time --set send=1,0",
@@ -85,6 +85,9 @@ const MISTAKES: [Mistake; 23] = [
         "verify",
         &[("calls[slot].tries += 1;", "if calls[slot].tries < TRIES - 1 { calls[slot].tries += 1; }")],
     ),
+    mistake("rpc", "test", &[("arm calls[slot].again in RETRY;", "arm calls[slot].again in RETRY * calls[slot].tries;")]),
+    mistake("gather", "test", &[("arm due in WAIT unless armed;", "arm due in WAIT;")]),
+    mistake("token_bucket", "test", &[("arm refill in PERIOD unless armed;", "arm refill in PERIOD;")]),
     mistake("stop_and_wait", "verify", &[("unacknowledged == none || n != number {", "unacknowledged == none {")]),
     mistake("stop_and_wait", "verify", &[("if n == expected {", "if true {")]),
     mistake(
