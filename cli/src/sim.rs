@@ -333,7 +333,10 @@ fn report_failed(args: &Sim, stack: &Stack, subject: &Subject, plan: &Plan, fail
     }
 }
 
-/// Returns the command that repeats the shrunk run.
+/// The longest list of kept messages and faults in a command, in bytes: systems limit the length of an argument.
+const KEPT_MAX: usize = 100_000;
+
+/// Returns the command that repeats the shrunk run, or the whole one if what is kept is too much for a command line.
 fn again(args: &Sim, seed: u64, keep: &[String]) -> String {
     let mut words = vec![format!(
         "nacre sim {} --stack {} --seed {seed} --messages {}",
@@ -354,6 +357,10 @@ fn again(args: &Sim, seed: u64, keep: &[String]) -> String {
             words.push(value.map_or(word.clone(), |value| format!("{word} {value}")));
         }
     }
-    words.push(format!("--keep {}", keep.join(",")).trim_end().to_string());
+    let kept = keep.join(",");
+    // A longer command line is refused: all messages and faults are kept instead.
+    if kept.len() <= KEPT_MAX {
+        words.push(format!("--keep {kept}").trim_end().to_string());
+    }
     words.join(" ")
 }

@@ -22,6 +22,18 @@ fn help_is_as_on_file() {
 }
 
 #[test]
+fn files_are_checked_one_by_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = "import \"nacre/floor.nacre\";\nworker one { down send(m) { pass m; } }\nstack s = one / floor;\n";
+    let files = ["x.nacre", "y.nacre"].map(|name| folder.path().join(name));
+    files.iter().for_each(|file| std::fs::write(file, source).expect("written"));
+    let files = files.map(|file| file.display().to_string());
+    let (status, out, err) = ran(&mut nacre(&["check", &files[0], &files[1]]));
+    // Two of each, and `floor` once.
+    assert_eq!((status, out.as_str()), (0, "checked 3 layers, 2 stacks\n"), "{err}");
+}
+
+#[test]
 fn good_file_is_checked() {
     let (status, out, err) = ran(&mut nacre(&["check", SMALL]));
     assert_eq!((status, out.as_str()), (0, "checked 3 layers, 2 stacks\n"), "{err}");

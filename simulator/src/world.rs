@@ -107,10 +107,6 @@ pub struct World {
     idle_steps: u32,
 }
 
-fn endless() -> String {
-    format!("{IDLE_STEPS_MAX} steps without time passing: a timer or a `later` event is always due")
-}
-
 impl World {
     /// Returns a world without nodes; with `tracing`, it records a trace.
     pub fn new(network: Network, tracing: bool) -> World {
@@ -199,8 +195,21 @@ impl World {
         if self.idle_steps < IDLE_STEPS_MAX {
             Ok(())
         } else {
-            Err(endless())
+            Err(self.endless())
         }
+    }
+
+    fn endless(&self) -> String {
+        let why = match self.due() {
+            Some(_) => "a timer or a `later` event is always due",
+            None => "each frame is answered at once (a network with a delay lets time pass)",
+        };
+        format!("{IDLE_STEPS_MAX} steps without time passing: {why}")
+    }
+
+    /// A node with a timer that has expired, or with a `later` event.
+    fn due(&self) -> Option<usize> {
+        self.live().find(|(_, node)| node.endpoint.deadline() <= self.now).map(|(index, _)| index)
     }
 
     /// Runs the next event if it is not after `until`, and returns its node. None: the time is `until` now.
@@ -221,10 +230,9 @@ impl World {
         }
         self.idle_steps += 1;
         if self.idle_steps > IDLE_STEPS_MAX {
-            return Err(endless());
+            return Err(self.endless());
         }
-        let due = self.live().find(|(_, node)| node.endpoint.deadline() <= self.now).map(|(index, _)| index);
-        let index = match due {
+        let index = match self.due() {
             Some(index) => {
                 self.tick(index);
                 index

@@ -73,7 +73,12 @@ pub fn test(args: &Test) -> Exit {
         say(&format!("note: not every test ran in the interpreter: {why}"));
     }
     if let Some(missing) = &bench.missing {
-        let ran = if bench.unfit.is_some() { "not every test ran" } else { "the tests ran in the interpreter only" };
+        let is_unrun = results.iter().any(|result| result.runs.is_empty());
+        let ran = if is_unrun || bench.unfit.is_some() {
+            "not every test ran"
+        } else {
+            "the tests ran in the interpreter only"
+        };
         complain(&format!("{ran}: {missing}"));
     }
     match (failed, bench.missing.is_some()) {
