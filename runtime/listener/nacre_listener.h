@@ -13,8 +13,8 @@
  *
  * What an event names is valid until the next call of the listener. The frame or message of a call must stay as it is
  * until nacre_listener_next has returned false, or until any other function with a parameter `now` has returned
- * something else than NACRE_BUSY: events that were not taken yet are copied then, as far as there is room for them (`event_bytes`);
- * otherwise the call returns NACRE_BUSY and has no effect. */
+ * something else than NACRE_BUSY: it copies the events that were not taken yet, as far as there is room for them
+ * (`event_bytes`); otherwise it returns NACRE_BUSY and has no effect. */
 #ifndef NACRE_LISTENER_H
 #define NACRE_LISTENER_H
 

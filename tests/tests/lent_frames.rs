@@ -1,4 +1,5 @@
-//! How long the emitted listener reads the frame of a call: not after another call that takes the time, also if that fails.
+//! How long the emitted listener reads the frame of a call: not after another call with a parameter `now`, also if that
+//! fails.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
