@@ -38,6 +38,14 @@ fn simulations_of_functions_in_c_need_a_level() {
     assert!(out.contains("queue = call = inline = bypass and queue = call = inline = bypass"), "{out}");
 }
 
+/// Arrays are indexed by what a function returns, and enums are matched: whatever it returns, it is of its type.
+#[test]
+fn results_outside_of_their_types_are_the_least_values() {
+    let (status, out, err) = ran(&mut nacre(&["test", "cli/tests/sources/outside_in_c.nacre"]));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("1 test, 0 failed"), "{out}");
+}
+
 /// A message that was packed twice was also released twice.
 #[test]
 fn message_that_a_function_makes_of_a_packed_one_arrives() {

@@ -66,10 +66,11 @@ bool nacre_listener_accepts(const struct nacre_listener *l, uint64_t id, uint32_
     return c != NULL && l->kinds[c->kind].send != NACRE_NONE && would_accept(l, c, l->kinds[c->kind].send, len);
 }
 
-/* Two connections with one peer would be taken by it for a restart. */
-static bool is_unconnected(const struct nacre_listener *l, const struct peer *peer) {
+/* Two connections of one identity with one peer would be taken by it for a restart. */
+static bool is_unconnected(const struct nacre_listener *l, const struct peer *peer, uint64_t own) {
     for (uint32_t i = 0; i < l->options.connections; i++) {
-        if (is_of_peer(l, &l->connections[i], peer) && l->connections[i].phase == LIVE) {
+        const struct connection *c = &l->connections[i];
+        if (is_of_peer(l, c, peer) && c->phase == LIVE && c->own_identity == own) {
             return false;
         }
     }
@@ -126,8 +127,9 @@ int nacre_listener_connect(struct nacre_listener *l, uint64_t now, const struct 
     }
     kind->is_known = true;
     uint64_t own = get_role(l, kind, NACRE_GIVEN_IDENTITY);
+    own = own != 0 ? own : l->options.identity;
     struct peer peer = {to, get_role(l, kind, NACRE_GIVEN_PEER_IDENTITY), stack->fingerprint};
-    if (own == 0 && !is_unconnected(l, &peer)) {
+    if (!is_unconnected(l, &peer, own)) {
         return NACRE_INVALID;
     }
     end_before_next(l, &peer);
@@ -135,7 +137,7 @@ int nacre_listener_connect(struct nacre_listener *l, uint64_t now, const struct 
     if (c == NULL) {
         return NACRE_FULL;
     }
-    fill_in(l, kind, cookie, own != 0 ? own : l->options.identity, &peer);
+    fill_in(l, kind, cookie, own, &peer);
     if (!open_connection(l, c, number, cookie, &peer, LIVE)) {
         return NACRE_INVALID;
     }

@@ -38,7 +38,7 @@ enum nacre_listener_result {
 
 /* Why a connection ended. */
 enum nacre_reason {
-    NACRE_CLOSED = 0,          /* in order: the peer has everything that was sent here */
+    NACRE_CLOSED = 0,          /* in order: the peer's stack has everything that was sent here, not an application that has closed */
     NACRE_REFUSED_BY_PEER = 1, /* the peer's application did not want it */
     NACRE_UNREACHABLE = 2,
     NACRE_UNKNOWN = 3,     /* the peer does not know it, or no longer */

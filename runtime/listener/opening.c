@@ -144,6 +144,7 @@ static bool open_connection(struct nacre_listener *l, struct connection *c, uint
     uint64_t seed = draw(l), id = next_id(l, c);
     uint32_t last = c->cookie;
     uint32_t key = (uint32_t)get_role(l, kind, NACRE_GIVEN_INCARNATION);
+    uint64_t own = get_role(l, kind, NACRE_GIVEN_IDENTITY);
     stack->pool_init(pool, kind->given.blocks);
     l->out.outputs_len = 0;
     int result = stack->open(state, pool, kind->counters, l->config, seed, l->time, &l->out);
@@ -166,6 +167,7 @@ static bool open_connection(struct nacre_listener *l, struct connection *c, uint
     c->address = *peer->address;
     c->name = name_of(peer->address);
     c->identity = peer->identity;
+    c->own_identity = own;
     c->grants_by_listener = true;
     c->heap_at = NOWHERE;
     c->wake = NACRE_NEVER;

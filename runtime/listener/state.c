@@ -48,6 +48,7 @@ struct connection {
     struct nacre_address address;
     struct nacre_addr name; /* by which the stack knows the peer */
     uint64_t identity;      /* the peer's */
+    uint64_t own_identity;
     uint64_t incarnation;   /* that the peer stated, if `has_incarnation` */
     bool has_incarnation, has_budget;
     bool arrived; /* the peer began it */

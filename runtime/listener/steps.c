@@ -129,7 +129,9 @@ static bool translate(struct nacre_listener *l, const struct connection *c, cons
     }
     if (output->event == kind->closed) {
         l->after.ended = c->id;
-        l->after.reason = (uint32_t)output->arguments[0];
+        /* One without a number has none. */
+        bool is_told = kind->given.stack->events[output->event].arguments > 0;
+        l->after.reason = is_told ? (uint32_t)output->arguments[0] : NACRE_CLOSED;
         event->kind = NACRE_ENDED;
         event->reason = l->after.reason;
         event->has_words = c->peer_words.are_set;

@@ -100,5 +100,15 @@ fn loader_error(doing: &str, path: &Path) -> Error {
             CStr::from_ptr(text).to_string_lossy().into_owned()
         }
     };
-    Error::Invalid(format!("cannot {doing} {}: {words}", path.display()))
+    Error::Invalid(format!("cannot {doing} {}: {}", path.display(), told(&words)))
+}
+
+/// The loader's words; where a function is missing, whose it is.
+fn told(words: &str) -> String {
+    match words.split_once("undefined symbol: ") {
+        Some((_, name)) => {
+            format!("its layers call `{}`, a function of the host that this program does not supply", name.trim())
+        }
+        None => words.into(),
+    }
 }

@@ -195,7 +195,7 @@ const RECOGNIZERS: Listed = &[
         "a shorter or faster way for some forms; all others take the general one",
         &[
             ("compiler/backends/c/src/body.rs", &["pushes"]),
-            ("compiler/backends/c/src/operators.rs", &["known_order"]),
+            ("compiler/backends/c/src/operators.rs", &["have_other_bits", "known_order"]),
             ("compiler/backends/c/src/orders.rs", &["constant_of", "is_narrow"]),
             ("compiler/backends/promela/src/expressions.rs", &["assign"]),
             ("compiler/bypass/src/synthesize.rs", &["reads_bytes"]),

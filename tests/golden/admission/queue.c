@@ -74,7 +74,10 @@ admission_INLINE bool admission_admits_above_send(struct admission_step *step, s
 
 int admission_above_send(struct admission_state *s, struct admission_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
     if (admission_UNLIKELY(!admission_room(out))) { return admission_nothing(out, NACRE_INVALID); }
-    if (admission_UNLIKELY(data == NULL)) { data = (const uint8_t *)""; }
+    if (admission_UNLIKELY(data == NULL)) {
+        if (len != 0) { return admission_nothing(out, NACRE_INVALID); }
+        data = (const uint8_t *)"";
+    }
     struct admission_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len};
     struct admission_step *const step = &this_step;
     struct admission_msg m = {.bytes = {.block = admission_IN, .offset = 0, .len = len}, .data = true};

@@ -164,7 +164,10 @@ passing_INLINE bool passing_admits_above_send(struct passing_step *step, struct 
 
 int passing_above_send(struct passing_state *s, struct passing_pool *pool, uint64_t *counters, uint64_t now, const uint8_t *data, uint32_t len, struct nacre_out *out) {
     if (passing_UNLIKELY(!passing_room(out))) { return passing_nothing(out, NACRE_INVALID); }
-    if (passing_UNLIKELY(data == NULL)) { data = (const uint8_t *)""; }
+    if (passing_UNLIKELY(data == NULL)) {
+        if (len != 0) { return passing_nothing(out, NACRE_INVALID); }
+        data = (const uint8_t *)"";
+    }
     struct passing_step this_step = {.s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = data, .in_len = len};
     struct passing_step *const step = &this_step;
     struct passing_msg m = {.bytes = {.block = passing_IN, .offset = 0, .len = len}, .data = true};

@@ -125,11 +125,19 @@ impl Writer<'_> {
 
     /// `step` for an entry.
     pub fn begin(&self, code: &mut Code, data: Option<(&str, &str)>) {
+        self.begin_or(code, data, &format!("{}_nothing(out, NACRE_INVALID)", self.prefix));
+    }
+
+    /// The same, with what the entry returns if a message has a length and no bytes.
+    pub fn begin_or(&self, code: &mut Code, data: Option<(&str, &str)>, refused: &str) {
         let p = &self.prefix;
         let (at, len) = data.unwrap_or(("NULL", "0"));
         if at == "data" {
             // Of an empty message. Nothing may be added to NULL, not even 0.
-            code.line(format!("if ({p}_UNLIKELY(data == NULL)) {{ data = (const uint8_t *)\"\"; }}"));
+            code.open(format!("if ({p}_UNLIKELY(data == NULL)) {{"));
+            code.line(format!("if (len != 0) {{ return {refused}; }}"));
+            code.line("data = (const uint8_t *)\"\";");
+            code.close("}");
         }
         let mut members =
             format!(".s = s, .pool = pool, .counters = counters, .out = out, .now = now, .in = {at}, .in_len = {len}");

@@ -7,6 +7,7 @@ use crate::code::Code;
 use crate::globals::Global;
 use crate::names;
 use crate::term::Term;
+use crate::types::{constant, Scalar};
 use crate::writer::Writer;
 
 impl Writer<'_> {
@@ -137,8 +138,10 @@ impl Body<'_, '_> {
     pub fn call_extern(&mut self, id: ExternId, arguments: &[Expr], ty: &Type) -> Term {
         let name = self.w.extern_name(id);
         let mut texts = self.extern_arguments(arguments).0;
-        if self.w.scalar(ty).is_some() {
-            return format!("{name}({})", texts.join(", ")).into();
+        if let Some(scalar) = self.w.scalar(ty) {
+            let call = format!("{name}({})", texts.join(", "));
+            let stated = self.w.stack.externs[id.index()].range;
+            return self.within(call, ty, scalar, stated);
         }
         let (c_type, zero) = (self.c_type(ty), self.zero(ty));
         let result = self.bind(&c_type, "result", &zero);
@@ -148,6 +151,35 @@ impl Body<'_, '_> {
         }
         self.code.line(format!("{name}({});", texts.join(", ")));
         result
+    }
+
+    /// The result of a function in C as a value of its type: indices rely on it, whatever the function returns. One
+    /// that is outside is the least.
+    fn within(&mut self, call: String, ty: &Type, scalar: Scalar, stated: Option<u64>) -> Term {
+        let (low, end) = match ty {
+            Type::Range(low, end) => (*low, Some(*end)),
+            Type::Enum(id) => (0, Some(self.w.stack.enums[id.index()].variants.len() as u64)),
+            _ => (0, None),
+        };
+        let end = end.into_iter().chain(stated).min();
+        let narrow = match scalar {
+            Scalar::Bool => false,
+            Scalar::Unsigned { c, bits } | Scalar::Signed { c, bits } => bits < c && !matches!(ty, Type::Range(..)),
+        };
+        let holds_all = match scalar {
+            Scalar::Unsigned { c, .. } => low == 0 && end.is_none_or(|end| end > mask(c)),
+            _ => true,
+        };
+        let call = if narrow { self.narrowed(call, scalar) } else { call };
+        if holds_all {
+            return call.into();
+        }
+        let result = self.bind(&format!("const {}", scalar.name()), "result", &call);
+        let above = (low > 0).then(|| format!("{result} >= {}", constant(low, scalar)));
+        let below = end.map(|end| format!("{result} < {}", constant(end, scalar)));
+        let inside: Vec<String> = above.into_iter().chain(below).collect();
+        let least = constant(low, scalar);
+        Term::operation(format!("{} ? {result} : {least}", inside.join(" && ")))
     }
 
     /// A call as a statement; it takes over messages that it is given.

@@ -146,6 +146,46 @@ impl Writer<'_> {
         for (index, cell) in stack.cells.iter().enumerate().filter(|(_, c)| c.is_configured()) {
             let (layer, name) = (&self.layer_names[cell.layer.index()], &self.cell_names[index]);
             code.line(format!("s->{layer}.{name} = config->{};", self.given_names[index]));
+            self.clear_absent(code, &cell.ty, &format!("s->{layer}.{name}"), 0);
+        }
+    }
+
+    /// Sets the values of absent options to zero, which the host may have left as they were: they are read as zero.
+    fn clear_absent(&self, code: &mut Code, ty: &Type, text: &str, loops: usize) {
+        let within = |head: String, t: &Type, part: String, depth: usize| {
+            let mut inner = Code::new(depth + 1);
+            self.clear_absent(&mut inner, t, &part, loops + 1);
+            (!inner.is_empty()).then_some((head, inner))
+        };
+        let block = match ty {
+            Type::Struct(id) => {
+                for (field, at) in self.stack.structs[id.index()].fields.iter().zip(0..) {
+                    self.clear_absent(code, &field.ty, &format!("{text}.{}", self.member(ty, at)), loops);
+                }
+                None
+            }
+            Type::Tuple(types) => {
+                for (part, at) in types.iter().zip(0..) {
+                    self.clear_absent(code, part, &format!("{text}.{}", self.member(ty, at)), loops);
+                }
+                None
+            }
+            Type::Option(t) => {
+                let value = format!("{text}.value");
+                code.line(format!("if (!{text}.some) {{ memset(&{value}, 0, sizeof {value}); }}"));
+                within(format!("if ({text}.some) {{"), t, value, code.depth())
+            }
+            Type::Array(t, n) => {
+                let i = format!("i{loops}");
+                let head = format!("for (uint32_t {i} = 0; {i} < {n}u; {i}++) {{");
+                within(head, t, format!("{text}.at[{i}]"), code.depth())
+            }
+            _ => None,
+        };
+        if let Some((head, inner)) = block {
+            code.open(head);
+            code.add(&inner);
+            code.close("}");
         }
     }
 

@@ -34,6 +34,11 @@ impl Body<'_, '_> {
             if have_one_value(a, b) {
                 return self.answered(a, !negate);
             }
+            for (bits, constant) in [(a, b), (b, a)] {
+                if have_other_bits(bits, constant) {
+                    return self.answered(bits, negate);
+                }
+            }
             let (left, right) = (self.value(a), self.value(b));
             return Term::operation(format!("{left} {} {right}", if negate { "!=" } else { "==" }));
         }
@@ -194,6 +199,14 @@ impl Body<'_, '_> {
                 // From the greatest number: gcc takes the cast for a complement, and warns of comparing it.
                 let in_width =
                     matches!((of, &a.kind), (Scalar::Unsigned { bits, .. }, ExprKind::Const(n)) if *n == mask(bits));
+                let both = match (op, &a.kind, &b.kind) {
+                    // clang takes `2 ^ n` for a power.
+                    (BinaryOp::Xor, ExprKind::Const(x), ExprKind::Const(y)) => Some(x ^ y),
+                    _ => None,
+                };
+                if let Some(both) = both {
+                    return self.computed_as(&Expr { kind: ExprKind::Const(both), ..a.clone() }, of);
+                }
                 let (a, b) = (self.computed_as(a, of), self.computed_as(b, of));
                 let text = match op {
                     BinaryOp::Add => format!("({a} + {b})"),
@@ -297,6 +310,21 @@ impl Body<'_, '_> {
 /// Expressions are pure, so one evaluation is enough.
 fn have_one_value(a: &Expr, b: &Expr) -> bool {
     unconverted(a) == unconverted(b)
+}
+
+/// Whether an expression never has the value of a constant: it lacks some of its bits, or has others. Compilers warn of
+/// the comparison.
+fn have_other_bits(e: &Expr, constant: &Expr) -> bool {
+    let (ExprKind::Binary(op, x, y), ExprKind::Const(wanted)) = (&unconverted(e).kind, &constant.kind) else {
+        return false;
+    };
+    let constant = |side: &Expr| if let ExprKind::Const(mask) = side.kind { Some(mask) } else { None };
+    let mut masks = [x, y].into_iter().filter_map(|side| constant(side));
+    if *op == BinaryOp::And {
+        masks.any(|mask| wanted & !mask != 0)
+    } else {
+        *op == BinaryOp::Or && masks.any(|mask| mask & !wanted != 0)
+    }
 }
 
 /// An expression without the conversions around it that change no value and no type of C.

@@ -141,7 +141,7 @@ impl Writer<'_> {
         code.open(format!("{} {{", self.quick_call_head(&format!("{p}_INLINE "), &in_place)));
         self.quick_busy("0", &mut code);
         let makes = self.quick_out(1, &quick.bypasses, "head", &mut code);
-        self.begin(&mut code, Some(("data", "len")));
+        self.begin_or(&mut code, Some(("data", "len")), "0");
         let texts = self.entry_arguments(input.event, Target::Layer(input.layer), &mut code);
         if !input.admissions.is_empty() {
             let admitted = self.call_step(&self.admission(call).callee(), &texts);

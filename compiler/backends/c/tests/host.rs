@@ -90,10 +90,11 @@ interface line {
 enum Kind { one, other }
 struct Side { place: 0..10, kind: Kind, more: bits<70> }
 worker w: line over line {
-    given { side: Side, few: (u5, 0..4) per 0..3, maybe: Kind?, word: text<3> }
+    given { side: Side, few: (u5, 0..4) per 0..3, maybe: Kind?, word: text<3>, places: (0..4)? per 0..3 }
     state { seen: u8 per 0..10 }
     down send(m) {
         seen[side.place] += 1;
+        seen[places[1].value] += 1;
         if few[2] == (0, 0) && maybe == none && word == side_word() { count nothing; }
         pass m;
     }
@@ -107,6 +108,8 @@ stack st = w / last;
 const STATED: &str = r#"
 #include "st.h"
 #include <stdlib.h>
+
+static unsigned absent;
 
 static int opened(const struct st_config *config) {
     static struct nacre_output outputs[ST_OUTPUTS_MAX + 1];
@@ -124,6 +127,7 @@ static int opened(const struct st_config *config) {
     uint64_t counters[ST_COUNTERS] = {0};
     st_pool_init(pool, ST_BLOCKS_FOR_ONE);
     int result = st_open(s, pool, counters, config, 1, 0, &out);
+    absent = s->w.maybe.value + s->w.places.at[1].value;
     free(s);
     free(pool);
     return result;
@@ -145,6 +149,10 @@ int main(void) {
     REFUSED(7, w_word.len, 4)
     config.w_maybe.value = 2;
     if (opened(&config) != NACRE_OK) { return 8; }
+    config.w_places.at[1].value = 200;
+    config.w_places.at[2].some = true;
+    config.w_places.at[2].value = 3;
+    if (opened(&config) != NACRE_OK || absent != 0) { return 10; }
     REFUSED(9, w_maybe.some, true)
     return 0;
 }
