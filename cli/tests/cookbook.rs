@@ -48,7 +48,7 @@ const fn mistake(layer: &'static str, verb: &'static str, changes: &'static [(&'
 }
 
 /// The two that the page shows come first.
-const MISTAKES: [Mistake; 26] = [
+const MISTAKES: [Mistake; 32] = [
     mistake(
         "heartbeat",
         "verify --configuration in_time --set send=1,0",
@@ -126,6 +126,50 @@ const MISTAKES: [Mistake; 26] = [
     mistake("parity", "verify", &[("let length = got.lengths ^ lengths;", "let length = lengths;")]),
     mistake("parity", "verify", &[("        got_group = g;\n        forget(ref got);\n", "        got_group = g;\n")]),
     mistake("gather", "verify", &[("        leave();\n        pass;\n", "        pass;\n        leave();\n")]),
+    mistake(
+        "heartbeat",
+        "verify",
+        &[("    up closed(_) {\n        stop();\n        pass;\n", "    up closed(_) {\n        pass;\n")],
+    ),
+    mistake(
+        "heartbeat",
+        "test",
+        &[("            detector.trusted();\n", "            detector.trusted();\n            arm silence in EVERY;\n")],
+    ),
+    mistake(
+        "rpc",
+        "test",
+        &[(
+            "    down answer(i, number, m) {\n",
+            "    down answer(i, number, m) {\n        if closing {\n            drop m;\n            count stale;\n            \
+             return;\n        }\n",
+        )],
+    ),
+    mistake("rpc", "test", &[("        if number == served[slot].number {", "        if number == served[slot].number && !closing {")]),
+    mistake(
+        "rpc",
+        "test",
+        &[(
+            "    up deliver(m - Request { slot, number }) {\n",
+            "    up deliver(m - Request { slot, number }) {\n        if closing {\n            drop m;\n            \
+             return;\n        }\n",
+        )],
+    ),
+    mistake(
+        "parity",
+        "test",
+        &[
+            ("    header Data   { group: u32 }", "    header Data   { group: u8 }"),
+            ("    header Parity { group: u32, lengths", "    header Parity { group: u8, lengths"),
+            ("pass m + Data { group };", "pass m + Data { group: group as u8 };"),
+            ("Parity { group, lengths: sent.lengths }", "Parity { group: group as u8, lengths: sent.lengths }"),
+            ("    up deliver(m - Data { group: g }) {\n", "    up deliver(m - Data { group: h }) {\n        let g = h as u32;\n"),
+            (
+                "    up deliver(m - Parity { group: g, lengths }) {\n",
+                "    up deliver(m - Parity { group: h, lengths }) {\n        let g = h as u32;\n",
+            ),
+        ],
+    ),
     mistake("gather", "verify", &[("            leave();\n            drop packed;\n", "            drop packed;\n")]),
 ];
 
