@@ -18,9 +18,25 @@ pub struct Unvisited {
     pub branch: Option<Span>,
 }
 
-/// Returns the handlers and branches that no run of a world executed, although they can run there. Of nested branches
-/// only the outermost is listed. A branch with `impossible` or `unreachable` is not expected to run.
-pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
+/// Returns the handlers and branches that can run in worlds of one source, and that no run of any of them executed. Of
+/// nested branches only the outermost is listed. A branch with `impossible` or `unreachable` is not expected to run.
+pub fn unvisited_in_all(worlds: &[(&World, &Covered)]) -> Vec<Unvisited> {
+    let lists: Vec<Vec<Nested>> = worlds.iter().map(|(world, covered)| nested(world, covered)).collect();
+    let in_all = |one: &Unvisited| lists.iter().all(|list| list.iter().any(|other| other.is == *one));
+    let is_outermost = |one: &&Nested| !one.within.iter().any(&in_all);
+    let first = lists.first().map(Vec::as_slice).unwrap_or_default();
+    first.iter().filter(|one| in_all(&one.is)).filter(is_outermost).map(|one| one.is.clone()).collect()
+}
+
+/// With the handlers and branches around it that no run executed either.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Nested {
+    is: Unvisited,
+    within: Vec<Unvisited>,
+}
+
+/// All handlers and branches that no run of a world executed, nested ones too.
+fn nested(world: &World, covered: &Covered) -> Vec<Nested> {
     let stack = world.setup.stack();
     let mut found = vec![];
     let runnable = world.runnable();
@@ -31,15 +47,19 @@ pub fn unvisited(world: &World, covered: &Covered) -> Vec<Unvisited> {
         if !runnable.contains(&id) {
             continue;
         }
-        if covered.has_run(id) {
-            Branches { layer: handler.layer, code: &handler.name, covered, elsewhere, found: &mut found }
-                .of(&handler.body);
-        } else {
-            found.push(Unvisited { layer: handler.layer, code: handler.name.clone(), branch: None });
+        let (layer, code) = (handler.layer, &handler.name);
+        let mut within = vec![];
+        if !covered.has_run(id) {
+            let is = Unvisited { layer, code: code.clone(), branch: None };
+            found.push(Nested { is: is.clone(), within: vec![] });
+            within.push(is);
         }
+        Branches { layer, code, covered, functions: &stack.functions, elsewhere, within, found: &mut found }
+            .of(&handler.body);
     }
     for function in functions(stack, covered) {
-        Branches { layer: function.layer, code: &function.name, covered, elsewhere, found: &mut found }
+        let (layer, code, within) = (function.layer, &function.name, vec![]);
+        Branches { layer, code, covered, functions: &stack.functions, elsewhere, within, found: &mut found }
             .of(&function.body);
     }
     found.sort();
@@ -129,12 +149,21 @@ struct Branches<'a> {
     layer: LayerId,
     code: &'a str,
     covered: &'a Covered,
+    functions: &'a [nacre_stack::Function],
     /// Where the executed statements are.
     elsewhere: &'a HashSet<Span>,
-    found: &'a mut Vec<Unvisited>,
+    /// What was not executed around this code.
+    within: Vec<Unvisited>,
+    found: &'a mut Vec<Nested>,
 }
 
 impl Branches<'_> {
+    /// Whether a statement calls a function that reports an impossible state.
+    fn reports(&self, statement: &Statement) -> bool {
+        let StatementKind::Call { function, .. } = &statement.kind else { return false };
+        self.functions[function.index()].body.iter().any(is_error)
+    }
+
     /// Examines a block: what was executed of it, and what never was, because a run always left before.
     fn of(&mut self, body: &[Statement]) {
         let is_new = |statement: &Statement| !self.covered.statements.contains(&statement.id);
@@ -143,9 +172,14 @@ impl Branches<'_> {
         // What the compiler has put in front is nowhere, or where something else was executed.
         let is_own = |span: &Span| *span != Span::default() && !self.elsewhere.contains(span);
         let start = rest.iter().map(|statement| statement.span).find(is_own);
-        if start.is_some() && !rest.iter().any(is_error) {
-            self.found.push(Unvisited { layer: self.layer, code: self.code.to_string(), branch: start });
+        if start.is_none() || rest.iter().any(is_error) || rest.iter().any(|s| self.reports(s)) {
+            return;
         }
+        let is = Unvisited { layer: self.layer, code: self.code.to_string(), branch: start };
+        self.found.push(Nested { is: is.clone(), within: self.within.clone() });
+        self.within.push(is);
+        rest.iter().for_each(|statement| self.statement(statement));
+        self.within.pop();
     }
 }
 

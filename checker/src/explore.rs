@@ -73,6 +73,8 @@ struct Search<'a> {
     begun: Instant,
     told: Instant,
     first_broken: Option<Broken>,
+    /// Whether there is no state at all.
+    is_idle: bool,
 }
 
 impl<'a> Search<'a> {
@@ -90,6 +92,7 @@ impl<'a> Search<'a> {
             begun,
             told,
             first_broken: None,
+            is_idle: false,
         }
     }
 
@@ -99,6 +102,7 @@ impl<'a> Search<'a> {
 
     fn begin(&mut self, first: &[Successor]) {
         let count = self.shards.len();
+        self.is_idle = first.is_empty();
         for (ordinal, led) in first.iter().enumerate() {
             match led {
                 Err(broken) => self.first_broken = self.first_broken.take().or(Some(broken.clone())),
@@ -115,6 +119,11 @@ impl<'a> Search<'a> {
         if let Some(broken) = &self.first_broken {
             let why = broken.at_opening();
             return Verdict::Violated { run: vec![], why, violation: broken.violation };
+        }
+        if self.is_idle {
+            return Verdict::Incomplete(
+                "every opening violates an assertion, so nothing was searched (`detects`)".into(),
+            );
         }
         loop {
             // The level consists of the states known now; successors found meanwhile belong to the next.

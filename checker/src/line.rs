@@ -63,6 +63,15 @@ pub fn arrived(state: &State, to: usize, bytes: &Value) -> Option<State> {
     Some(clock.put(state.clone()))
 }
 
+/// Whether an older frame to the same endpoint can arrive now: frames do not overtake. `enabled`: those that the
+/// automaton lets arrive.
+pub fn is_overtaken(state: &State, to: usize, bytes: &Value, enabled: &[(usize, Value)]) -> bool {
+    let clock = Clock::of(state);
+    let now: Vec<&Frame> = clock.flying.iter().filter(|f| f.to == to as u64 && f.at == clock.now).collect();
+    let place = now.iter().position(|f| f.bytes == *bytes).unwrap_or(0);
+    now[..place].iter().any(|older| enabled.iter().any(|(end, bytes)| *end == to && *bytes == older.bytes))
+}
+
 /// Returns when the next frame arrives that is not there yet.
 pub fn next_arrival(state: &State) -> Option<u64> {
     let clock = Clock::of(state);

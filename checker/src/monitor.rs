@@ -123,7 +123,12 @@ impl Monitors {
                 for (automaton, states) in self.automata.iter().zip(&mut next) {
                     let (known, after) = follow(automaton, self.members.into(), states, event);
                     if known && after.is_empty() {
-                        let why = format!("`{name}` at {} is not allowed by `{}` here", member(end), automaton.name);
+                        let named =
+                            automaton.actions.iter().filter(|a| a.kind == ActionKind::Output && a.name == *name);
+                        let unnamed =
+                            if named.clone().all(|a| a.is_never()) { ": no specification names it" } else { "" };
+                        let (at, of) = (member(end), &automaton.name);
+                        let why = format!("`{name}` at {at} is not allowed by `{of}` here{unnamed}");
                         return Err(Arc::new(Broken::new(Violation::NotAllowed, why)));
                     }
                     if known {

@@ -184,6 +184,7 @@ impl Network {
     pub fn moves(&self, near: &mut NearNetwork, endpoints: &Endpoints, from: u32) -> Arc<[Move]> {
         self.moves.get(&mut near.moves, from, || {
             let state = self.state(from);
+            let frames = self.line.as_ref().map(|_| self.frames(endpoints, &state)).unwrap_or_default();
             let moves = self.ways(&state).map(|(at, locals)| {
                 let action = &self.automaton.actions[at];
                 let after = self.automaton.apply(&state, self.members.into(), at, &locals);
@@ -193,6 +194,9 @@ impl Network {
                     Arrival::Event(..) => None,
                 });
                 let arrived = match (&frame, &self.line) {
+                    // What the network itself brings comes at any time.
+                    (Some(_), Some(_)) if action.is_fault() => Some(after),
+                    (Some((end, bytes)), Some(_)) if line::is_overtaken(&state, *end, bytes, &frames) => None,
                     (Some((end, bytes)), Some(_)) => line::arrived(&after, *end, bytes),
                     _ => Some(after),
                 };
@@ -210,6 +214,18 @@ impl Network {
             });
             moves.collect()
         })
+    }
+
+    /// The frames that the automaton lets arrive in a state: the endpoint and the bytes of each.
+    fn frames(&self, endpoints: &Endpoints, state: &State) -> Vec<(usize, Value)> {
+        let frame = |(at, locals): (usize, Locals)| {
+            let (end, arrival) = self.arrival(endpoints, self.events[at]?, &self.automaton.actions[at], &locals)?;
+            match &*endpoints.arrivals.value(arrival) {
+                Arrival::Frame { bytes, .. } => Some((usize::from(end), Value::msg(bytes))),
+                Arrival::Event(..) => None,
+            }
+        };
+        self.ways(state).filter_map(frame).collect()
     }
 
     /// Returns the values of the locals of a possible action, by its index in [`Network::moves`].

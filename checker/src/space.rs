@@ -7,8 +7,10 @@ mod stuck;
 mod timers;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
+use nacre_specification::compute::{LEFT_OUT, MOST_NUMBERS};
 use nacre_specification::members::Members;
 use nacre_specification::violation::Violation;
 
@@ -103,6 +105,10 @@ pub struct Space {
     unbounded: OnceLock<String>,
 }
 
+/// Why the moves of some state are not all known, if an automaton has too many numbers.
+static LEFT_OUT_WORDS: LazyLock<String> =
+    LazyLock::new(|| format!("`upto` of an automaton enumerates only {MOST_NUMBERS} numbers, and there are more"));
+
 /// The results of the parts that one thread has cached.
 #[derive(Default)]
 pub struct Near {
@@ -122,6 +128,7 @@ impl Space {
     /// The same with other canonical forms of local states.
     pub fn open_with(setup: &Setup, canonical: Canonical) -> Result<(Space, Vec<Successor>), String> {
         setup.check()?;
+        LEFT_OUT.store(false, Ordering::Relaxed);
         let (endpoints, opened) = Endpoints::open(setup, canonical)?;
         let (network, network_first) = Network::new(setup)?;
         let (monitors, judge_first) = Monitors::new(setup)?;
@@ -324,7 +331,8 @@ impl Space {
 
     /// Returns why the moves of some state are not all known.
     pub fn lost(&self) -> Option<&String> {
-        self.monitors.lost().or(self.endpoints.lost())
+        let left_out = LEFT_OUT.load(Ordering::Relaxed).then(|| &*LEFT_OUT_WORDS);
+        self.monitors.lost().or(self.endpoints.lost()).or(left_out)
     }
 
     /// Names of the goals, in the order of the bits of [`Space::goals`].

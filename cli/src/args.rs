@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use nacre_specification::Setting;
 
 use common::{Faults, Which};
 
@@ -138,7 +139,7 @@ pub struct Verify {
     /// Add a setting to the configuration, or replace one: W=2, pt2pt.W=2, send=3,0, size=1,2, RTO=5ms, numbers=8,
     /// first=254
     #[arg(long, value_name = "KEY=VALUE[,VALUE]", value_parser = setting)]
-    pub set: Vec<(Vec<String>, Vec<u64>)>,
+    pub set: Vec<Setting>,
     /// The engine: explorer (built in), spin (on a Promela model), spin-c (SPIN on the emitted C), all of these; or
     /// router: crashes, restarts and strangers, in runs of the emitted C on the runtime's router core
     #[arg(long, default_value = "explorer", value_name = "ENGINE")]

@@ -85,6 +85,6 @@ fn fail(args: &Replay, words: &str) -> Exit {
 
 fn world(session: &Session, trace: &Trace) -> Result<World, Exit> {
     let subject = Subject { name: trace.subject.clone(), is_layer: trace.layer };
-    let configuration = verify::configuration(session, &subject, &trace.configuration, &trace.set);
+    let configuration = verify::configuration(session, &subject, &trace.configuration, &trace.settings());
     verify::make(session, &subject, &configuration, trace.any_order)
 }

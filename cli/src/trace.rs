@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nacre_checker::run::Run;
 use nacre_driver::library::is_of_library;
+use nacre_specification::Setting;
 use nacre_worlds::world::{Subject, World};
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +40,23 @@ impl Trace {
             subject: subject.name.clone(),
             layer: subject.is_layer,
             configuration: world.configuration_name.clone(),
-            set: args.set.clone(),
+            set: args.set.iter().map(|setting| (setting.path.clone(), setting.values.clone())).collect(),
             bounds: world.configuration.clone(),
             any_order: world.setup.bounds.any_order,
             run: run.clone(),
         }
+    }
+    /// The settings of the command line. Their kinds were checked when the run was found.
+    pub fn settings(&self) -> Vec<Setting> {
+        let setting = |(path, values): &(Vec<String>, Vec<u64>)| Setting {
+            path: path.clone(),
+            values: values.clone(),
+            kinds: vec![],
+            timing: None,
+            names: vec![],
+            span: Default::default(),
+        };
+        self.set.iter().map(setting).collect()
     }
     /// Reads a saved run.
     ///

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use nacre_simulator::network::Partition;
 use nacre_specification::members::{Members, MOST_MEMBERS};
+use nacre_specification::{Setting, ValueKind};
 
 /// `5%`: from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -182,24 +183,29 @@ pub fn members(text: &str) -> Result<usize, String> {
 }
 
 /// Parses a setting of a world: `pt2pt.W=2`, `send=3,0`, `RTO=5ms`, `FRIENDLY=true`
-pub fn setting(text: &str) -> Result<(Vec<String>, Vec<u64>), String> {
+pub fn setting(text: &str) -> Result<Setting, String> {
     let (key, values) = text.split_once('=').ok_or("write KEY=VALUE or KEY=VALUE,VALUE")?;
-    let values: Option<Vec<u64>> = values.split(',').map(|value| setting_value(value.trim())).collect();
+    let values: Option<Vec<(u64, ValueKind)>> = values.split(',').map(|value| setting_value(value.trim())).collect();
     let expected = "expected one or two values after `=`: numbers, durations such as `5ms`, `true` or `false`";
     let values = values.ok_or_else(|| format!("`{text}`: {expected}"))?;
-    Ok((key.trim().split('.').map(str::to_string).collect(), values))
+    let (values, kinds) = values.into_iter().unzip();
+    let path = key.trim().split('.').map(str::to_string).collect();
+    Ok(Setting { path, values, kinds, timing: None, names: vec![], span: Default::default() })
 }
 
 /// The number that a configuration has for a value of the source: a duration in nanoseconds, 1 for `true`.
-fn setting_value(text: &str) -> Option<u64> {
+fn setting_value(text: &str) -> Option<(u64, ValueKind)> {
+    let number = match (text.strip_prefix("0x"), text.strip_prefix('-')) {
+        (Some(digits), _) => u64::from_str_radix(digits, 16).ok(),
+        (_, Some(positive)) => positive.parse().ok().map(u64::wrapping_neg),
+        _ => text.parse().ok(),
+    };
     match text {
-        "true" => Some(1),
-        "false" => Some(0),
-        _ => match (text.strip_prefix("0x"), text.strip_prefix('-')) {
-            (Some(digits), _) => u64::from_str_radix(digits, 16).ok(),
-            (_, Some(positive)) => positive.parse().ok().map(u64::wrapping_neg),
-            _ => text.parse().ok().or_else(|| text.parse().ok().map(Time::nanoseconds)),
-        },
+        "true" => Some((1, ValueKind::Flag)),
+        "false" => Some((0, ValueKind::Flag)),
+        _ => number
+            .map(|number| (number, ValueKind::Number))
+            .or_else(|| text.parse().ok().map(|time| (Time::nanoseconds(time), ValueKind::Duration))),
     }
 }
 
@@ -239,7 +245,7 @@ mod tests {
 
     #[test]
     fn values_of_settings_are_those_of_a_configuration() {
-        let of = |text: &str| setting(text).map(|(path, values)| (path.join("."), values));
+        let of = |text: &str| setting(text).map(|found| (found.path.join("."), found.values));
         assert_eq!(of("pt2pt.W=2"), Ok(("pt2pt.W".into(), vec![2])));
         assert_eq!(of("RTO=5ms, 1 s"), Ok(("RTO".into(), vec![5_000_000, 1_000_000_000])));
         assert_eq!(of("FRIENDLY=true,false"), Ok(("FRIENDLY".into(), vec![1, 0])));

@@ -101,7 +101,7 @@ fn beating_in_phase() -> u64 {
 #[test]
 fn what_has_one_peer_is_refused_with_the_reason() {
     let (status, _, err) = ran(&mut nacre(&["verify", "layers/floor/floor.nacre", "--set", "members=3"]));
-    assert_eq!(status, 1, "{err}");
+    assert_eq!(status, 2, "{err}");
     let words = "`floor.peer` is given the address of one peer, but with `members = 3` each endpoint has 2";
     assert!(err.contains(words), "{err}");
     let (status, _, err) = verified("numbered", "two", &["--set", "members=9"]);

@@ -54,6 +54,33 @@ fn broken_promise_is_shrunk_and_replays() {
     assert!(status == 1 && out.contains("does not hold"), "{out}");
 }
 
+/// That a message was not accepted before the end is what fails: it cannot be left out.
+#[test]
+fn message_that_waits_belongs_to_the_shrunk_run() {
+    let hasty = "cli/tests/sources/hasty.nacre";
+    for seed in ["1", "2", "3", "4"] {
+        let start = ["sim", hasty, "--stack", "hasty_stack", "--messages", "20", "--seed", seed];
+        let (status, out, err) = ran(&mut nacre(&start));
+        assert!(status == 1 && out.contains("was closed (reason `timeout`)"), "{out}{err}");
+        let again = out.lines().find_map(|line| line.strip_prefix("again: nacre ")).expect("how to see it again");
+        let keep = again.rsplit("--keep ").next().expect("what is kept");
+        assert!(keep.split(',').count() <= 4, "{keep}");
+        let (status, out, err) = ran(&mut nacre(&again.split(' ').collect::<Vec<_>>()));
+        assert!(status == 1 && out.contains("does not hold"), "{out}{err}");
+    }
+}
+
+/// `accepts` does not know the arguments of a call.
+#[test]
+fn calls_that_depend_on_their_arguments_are_made_with_others() {
+    for level in ["interpreter", "all"] {
+        let more = ["--stack", "tuned_stack", "--messages", "30", "--level", level];
+        let (status, out, err) = ran(nacre(&["sim", "cli/tests/sources/hasty.nacre"]).args(more));
+        assert!(status == 0 && out.contains("60 messages") && out.contains("every property holds"), "{out}{err}");
+        assert!(!out.contains("tuned.others"), "{out}");
+    }
+}
+
 #[test]
 fn promises_that_are_not_made_are_not_checked() {
     let arguments = ["sim", SMALL, "--stack", "small", "--loss", "10%", "--check", "once,order,unbroken,space"];

@@ -60,10 +60,10 @@ fn timers_keep_the_stated_order() {
         assert!(!out.contains("it is assumed"), "{layer}: {out}");
     }
     // The durations are compared.
-    let (status, _, err) = of("asks", "ordered", &["--set", "ASK=5000000000"]);
+    let (status, _, err) = of("asks", "ordered", &["--set", "ASK=5s"]);
     let words = "`asks.ask` is not shorter than `asks.give_up`: `asks.ask` waits 5000 ms and `asks.give_up` 5000 ms";
-    assert!(status == 1 && err.contains(words), "{err}");
-    let (_, out, _) = of("in_turn", "ordered", &["--set", "FIRST=2500000000"]);
+    assert!(status == 2 && err.contains(words), "{err}");
+    let (_, out, _) = of("in_turn", "ordered", &["--set", "FIRST=2500ms"]);
     assert!(out.contains("note: that `in_turn.first` is shorter than `in_turn.next` was not shown"), "{out}");
     let (_, out, _) = of("asks", "ordered", &["--engine", "spin"]);
     assert!(out.contains("not checked by this engine: in this engine timers fire in any order"), "{out}");
@@ -139,8 +139,8 @@ fn frames_and_timers_keep_a_clock() {
     let twice = "VIOLATED: `send` goes down where `once` below does not take it";
     let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clock.json");
     let trace = trace.to_str().unwrap();
-    for trips in ["trip=12000000", "trip=8000000,12000000"] {
-        let (status, out, _) = of("asks", "timed", &["--set", trips, "--set", "within=90000000", "--trace", trace]);
+    for trips in ["trip=12ms", "trip=8ms,12ms"] {
+        let (status, out, _) = of("asks", "timed", &["--set", trips, "--set", "within=90ms", "--trace", trace]);
         assert!(status == 1 && out.contains(twice) && out.contains("⏱ 20 ms"), "{trips}: {out}");
         let (status, out, err) = ran(&mut nacre(&["replay", trace, "--brief", "--level", "inline"]));
         assert!(status == 0 && out.contains("C at level inline: the same outputs at each step"), "{out}{err}");
@@ -149,7 +149,7 @@ fn frames_and_timers_keep_a_clock() {
     assert!(status == 1 && out.contains(twice), "{out}");
 
     let late = "VIOLATED: something happens 16 ms after the last call: all is to be at rest after 15 ms";
-    let (status, out, _) = of("asks", "timed", &["--set", "within=15000000"]);
+    let (status, out, _) = of("asks", "timed", &["--set", "within=15ms"]);
     assert!(status == 1 && out.contains(late), "{out}");
 
     // A clock that decides is searched.
@@ -160,6 +160,6 @@ fn frames_and_timers_keep_a_clock() {
 
     let (_, out, _) = of("asks", "timed", &["--engine", "spin"]);
     assert!(out.contains("not checked by this engine: this engine has no clock (`trip`)"), "{out}");
-    let (_, out, err) = of("asks", "untimed", &["--set", "within=15000000"]);
+    let (_, out, err) = of("asks", "untimed", &["--set", "within=15ms"]);
     assert!(format!("{out}{err}").contains("state how long a frame takes"), "{out}{err}");
 }

@@ -42,7 +42,115 @@ fn configurations_set_what_is_true_or_false() {
         assert!(out.contains(word), "{configuration}: {out}{err}");
     }
     let (status, _, err) = verified("truths", &["--configuration", "wrong"]);
-    assert!(status == 1 && err.contains("`open` cannot be 2: it is 0 or 1"), "{status}: {err}");
+    assert!(status == 1 && err.contains("`open` is `true` or `false`"), "{status}: {err}");
+}
+
+/// A number for a duration would be nanoseconds.
+#[test]
+fn values_are_written_as_what_they_set() {
+    for (configuration, words) in [
+        ("bare", "`WAIT` is a duration, not a number"),
+        ("bare", "write the unit: `5 ms`"),
+        ("counted", "`send` is a number, not a duration"),
+        ("twice", "`misuse` is `true` or `false`"),
+        ("yes", "`MOST` is a number, not `true` or `false`"),
+        ("paused", "`trip` is a duration, not a number"),
+        ("half", "`patience` is a duration, not a number"),
+    ] {
+        let (status, out, err) = verified("kinds", &["--configuration", configuration]);
+        assert!(status == 1 && err.contains(words) && !out.contains("holds"), "{configuration}: {status} {out}{err}");
+    }
+    let (status, out, err) = verified("kinds", &["--configuration", "right"]);
+    assert!(status == 0 && out.contains("holds"), "{status} {out}{err}");
+    for wrong in ["WAIT=5", "send=5ms", "misuse=2", "MOST=true", "MOST=70000", "patience=7"] {
+        let (status, out, err) = verified("kinds", &["--configuration", "right", "--set", wrong]);
+        assert!(status == 2 && !out.contains("holds"), "{wrong}: {status} {out}{err}");
+    }
+    let twice = ["--configuration", "right", "--set", "send=1,0", "--set", "send=2,0"];
+    let (status, _, err) = verified("kinds", &twice);
+    assert!(status == 2 && err.contains("`send` is set twice"), "{err}");
+    for right in ["WAIT=5ms", "send=2,0", "misuse=1", "misuse=false", "MOST=7", "patience=7s"] {
+        let (status, out, err) = verified("kinds", &["--configuration", "right", "--set", right]);
+        assert!(status == 0 && out.contains("holds"), "{right}: {status} {out}{err}");
+    }
+}
+
+#[test]
+fn nothing_is_claimed_that_was_not_searched() {
+    for (layer, words) in [
+        ("nested", "nested: no run executed the branch of `nested.down.send`"),
+        ("damaged", "`noisy_network` changes or makes up frames, which do not arrive with a clock"),
+        ("counted", "`upto` of an automaton enumerates only 65536 numbers"),
+        ("unopened", "every opening violates an assertion"),
+    ] {
+        let (status, out, err) = verified("claims", &["--layer", layer]);
+        assert!(status == 3 && out.contains(words) && !out.contains("holds in every"), "{layer}: {status} {out}{err}");
+    }
+    let (status, out, err) = verified("claims", &["--layer", "in_order"]);
+    assert!(status == 0 && out.contains("holds in every configuration"), "{status} {out}{err}");
+    assert!(
+        out.contains("note: with a clock each frame arrives at most once, as it was sent, but for fault outputs"),
+        "{out}"
+    );
+}
+
+/// An extension that changes what it inherits, or limits calls, does not refine: a layer that provides it breaks the other.
+#[test]
+fn what_is_extended_and_not_refined_does_not_hold_above() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("refined.nacre");
+    let file = path.to_str().expect("UTF-8");
+    let source = |more: &str| {
+        format!(
+            "import \"nacre/interfaces.nacre\";
+            automaton once {{
+                state {{ sent: bag<msg> per member }}
+                input send(at p, m) {{ sent[p].add(m); }}
+                output deliver(at q, m) when m in sent[peer(q)] {{ sent[peer(q)].remove(m); }}
+            }}
+            automaton other extends once {{ state {{ again: bag<msg> per member }} {more} }}
+            worker low {{ requires once; provides other; }}
+            worker high {{ requires once; provides once; }}
+            stack both = high / low;"
+        )
+    };
+    for (more, is_refined) in [
+        ("output deliver(at q, m) { again[peer(q)].add(m); }", true),
+        ("output deliver(at q, m) when again[q].empty { }", true),
+        ("internal back(p, m) when m in again[p] { again[p].remove(m); sent[p].add(m); }", false),
+        ("internal lose(p, m) when m in sent[p] { if true { for x in sent[p] { sent[p].remove(x); } } }", false),
+        ("input send(at p, m) when again[p].empty { }", false),
+        ("input send(at p, m) { again[p].add(m); }", true),
+    ] {
+        std::fs::write(&path, source(more)).expect("written");
+        let (status, out, err) = ran(&mut nacre(&["check", file]));
+        match is_refined {
+            true => assert_eq!(status, 0, "{more}: {out}{err}"),
+            false => assert!(status == 1 && err.contains("`high` requires `once`, which `low`"), "{more}: {out}{err}"),
+        }
+    }
+}
+
+/// Opening is what the network says first; the engines agree, also where opening has several outcomes.
+#[test]
+fn opening_is_an_output_of_the_network() {
+    for layer in ["passing", "counting", "greeting", "drawing"] {
+        let arguments = ["--layer", layer, "--engine", "all", "--level", "inline"];
+        let (status, out, err) = verified("begun", &arguments);
+        assert!(status == 0 && out.contains("holds in every configuration"), "{layer}: {status} {out}{err}");
+    }
+}
+
+/// A timer fires at time 0, where no time has passed since it was armed.
+#[test]
+fn violation_for_which_time_would_have_to_pass_is_none() {
+    let (status, out, _) = verified("no_time", &["--layer", "early"]);
+    assert!(status == 3 && !out.contains("VIOLATED") && out.contains("(set `trip` for a clock)"), "{out}");
+    let (status, out, _) = verified("no_time", &["--layer", "early", "--set", "trip=1ms"]);
+    assert!(status == 0 && out.contains("holds"), "{out}");
+    // No timer fires in its run.
+    let (status, out, _) = verified("no_time", &["--layer", "wrong"]);
+    assert!(status == 1 && out.contains("VIOLATED"), "{out}");
 }
 
 #[test]
@@ -290,7 +398,7 @@ fn settings_precede_their_subject() {
     assert!(out.contains("stack no_default<3>"), "{out}");
     // The error of the layer is reported, not the setting that causes it.
     let (status, _, err) = verified("no_default", &["--set", "KIND=256"]);
-    assert!(status == 1 && err.contains("256 does not fit `KIND: u8`"), "{err}");
+    assert!(status == 2 && err.contains("256 does not fit `KIND: u8`"), "{err}");
     let (status, _, err) = verified("no_default", &["--set", "numbers=300"]);
     assert!(status == 2 && err.contains("`numbers` is 2 to 32"), "{err}");
 }
@@ -398,7 +506,7 @@ fn random_numbers_that_the_code_distinguishes_are_tried_and_others_are_reported(
     }
     let (status, out, _) = verified("drawn", &["--layer", "anywhere"]);
     assert_eq!(status, 3, "{out}");
-    let words = "but only the least and the greatest value of the random number at drawn.nacre:22:22 were tried";
+    let words = "but random values were left out; only the least and the greatest value of the random number at drawn.nacre:22:22 were tried";
     assert!(out.contains(words), "{out}");
     // A time that is drawn counts if it decides more than how long a timer waits.
     let (status, out, _) = verified("drawn", &["--layer", "paused"]);

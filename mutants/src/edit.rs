@@ -69,13 +69,29 @@ impl Edit {
     /// Describes a change that the source does not show.
     fn words(&self) -> String {
         match self {
-            Edit::Operator { from, to, .. } => format!("{to:?} for {from:?}"),
+            Edit::Operator { from, to, .. } => format!("{} for {}", sign(*to), sign(*from)),
             Edit::Constant { from, to } | Edit::Header { from, to } => format!("{to} for {from}"),
             Edit::Omitted { of, at } => format!("one of its {} parts omitted, number {}", of.len(), at + 1),
             Edit::Negated | Edit::LeftOut | Edit::Becomes(_) | Edit::Followed(_) => String::new(),
             Edit::Only(_) | Edit::Swapped(..) => String::new(),
         }
     }
+}
+
+/// The sign of an operator that mutants exchange.
+fn sign(op: BinaryOp) -> String {
+    let shown = match op {
+        BinaryOp::Equal => "==",
+        BinaryOp::NotEqual => "!=",
+        BinaryOp::Less => "<",
+        BinaryOp::LessEqual => "<=",
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Both => "&&",
+        BinaryOp::Either => "||",
+        other => return format!("{other:?}"),
+    };
+    format!("`{shown}`")
 }
 
 /// Returns the text with the operator between its operands replaced; none: the operator is not there.

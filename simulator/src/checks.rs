@@ -91,6 +91,12 @@ impl Ledger {
         self.arrived.push(false);
     }
 
+    /// Removes the message that was recorded last: it was not accepted.
+    pub fn withdrawn(&mut self) {
+        self.sent.pop();
+        self.arrived.pop();
+    }
+
     /// Returns whether every message that was sent has arrived.
     pub fn is_complete(&self) -> bool {
         self.arrived.iter().all(|arrived| *arrived)

@@ -1,16 +1,16 @@
 //! One run: endpoints (usually two) that all send, a faulty network, and the checks.
 
 mod end;
+mod offer;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use crate::checks::{Check, Failure, Ledger};
-use crate::endpoint::{Maker, Outcome, Output, NEVER};
+use crate::endpoint::{Maker, Output, NEVER};
 use crate::interface::{Interface, Kind};
 use crate::network::{Conditions, Item, Network};
-use crate::random::Random;
-use crate::workload::{contents, largest_accepted, planned, Planned};
+use crate::workload::{planned, Planned};
 use crate::world::{Entry, World, BEGIN};
 
 /// The parameters of a run. Equal plans give equal runs.
@@ -60,6 +60,8 @@ pub struct Run {
     pub failure: Option<Failure>,
     /// The messages and faults of the run, which shrinking can remove.
     pub items: Vec<Item>,
+    /// The messages that were not sent before the end.
+    pub waiting: Vec<Item>,
     pub trace: Vec<Entry>,
     /// Simulated time.
     pub lasted: u64,
@@ -230,54 +232,6 @@ impl<'p> Running<'p> {
         self.fail(Check::Complete, format!("`close` did not complete: {why}"));
     }
 
-    /// Sends the messages that are due, as far as they are accepted.
-    fn offer(&mut self, side: usize) {
-        if self.sides[side].waiting.is_empty() {
-            return;
-        }
-        let Some(send) = self.send else { return self.stuck("the stack has no call `send`") };
-        while self.failure.is_none() && !self.sides[side].blocked {
-            let Some(next) = self.sides[side].waiting.front().copied().filter(|m| m.at <= self.world.now) else {
-                return;
-            };
-            let Some(length) = self.length(side, send, next) else {
-                self.sides[side].blocked = true;
-                return;
-            };
-            let bytes = contents(next.seed, length);
-            if !self.world.nodes[side].endpoint.accepts(send, length) {
-                self.sides[side].blocked = true;
-                return;
-            }
-            // Entered first: a message may be delivered before the call returns.
-            let to = self.receivers(side, send, next.number);
-            to.iter().for_each(|to| self.sides[side].ledgers[*to].sent(next.number, bytes.clone()));
-            self.sides[side].sent += 1;
-            self.sides[side].waiting.pop_front();
-            self.messages.push(Item::Message(side as u32, next.number));
-            let peer = to.first().map(|to| self.world.nodes[*to].address);
-            let numbers = self.numbers(side, send, &[], next.seed);
-            let outcome = self.world.call(side, send, &numbers, peer, &bytes);
-            if outcome != Outcome::Done {
-                self.fail(
-                    Check::Unbroken,
-                    format!("`accepts` holds for {length} bytes, but the outcome of the call is {outcome:?}"),
-                );
-            }
-            self.progress = self.world.now;
-            self.hear();
-        }
-    }
-
-    /// The sides to which a message goes: all others, or one after the other if `send` names the peer.
-    fn receivers(&self, side: usize, send: u16, number: u32) -> Vec<usize> {
-        let node = &self.world.nodes[side];
-        match node.interface.event(send).is_some_and(|event| event.parameters.contains(&Kind::Address)) {
-            true => vec![node.peers[number as usize % node.peers.len()]],
-            false => node.peers.clone(),
-        }
-    }
-
     /// The side that sent what was delivered: the one that the event names, or else one that sent such a message.
     fn sender(&self, side: usize, output: &Output) -> usize {
         let node = &self.world.nodes[side];
@@ -290,19 +244,6 @@ impl<'p> Running<'p> {
         let knows = |peer: &&usize| self.sides[**peer].ledgers[side].knows(message);
         let found = from.or_else(|| node.peers.iter().find(expects)).or_else(|| node.peers.iter().find(knows));
         found.or(node.peers.first()).copied().unwrap_or(side)
-    }
-
-    /// Draws the length of a message among those that the stack accepts. None: it accepts no length yet.
-    fn length(&mut self, side: usize, send: u16, message: Planned) -> Option<usize> {
-        if self.sides[side].largest.is_none() {
-            let endpoint = self.world.nodes[side].endpoint.as_ref();
-            self.sides[side].largest = largest_accepted(|length| endpoint.accepts(send, length), self.plan.largest);
-        }
-        let largest = self.sides[side].largest?;
-        // If order or completeness is not checked, a message is identified by its contents.
-        let ordered = [Check::Complete, Check::Order].iter().all(|check| self.plan.checks.contains(check));
-        let least = if ordered { 0 } else { 12.min(largest) };
-        Some(Random::new(message.seed).length(least as u64, largest as u64) as usize)
     }
 
     /// Processes the outputs of all endpoints.
@@ -344,8 +285,17 @@ impl<'p> Running<'p> {
     fn closed_early(&mut self, side: usize) {
         let open = self.sides.iter().any(|s| !s.waiting.is_empty() || !s.is_complete());
         if open {
-            let (name, why) = (&self.world.nodes[side].name, self.sides[side].closed.unwrap_or(0));
-            self.fail(Check::Complete, format!("{name} was closed (reason {why}) before everything had arrived"));
+            let (node, why) = (&self.world.nodes[side], self.sides[side].closed.unwrap_or(0));
+            let parameters =
+                self.closed.and_then(|event| node.interface.event(event)).map(|event| &event.parameters[..]);
+            let why = match parameters {
+                Some([Kind::Named(names), ..]) => {
+                    names.get(why as usize).map_or(why.to_string(), |why| format!("`{why}`"))
+                }
+                _ => why.to_string(),
+            };
+            let text = format!("{} was closed (reason {why}) before everything had arrived", node.name);
+            self.fail(Check::Complete, text);
         }
     }
 

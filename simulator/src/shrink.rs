@@ -39,10 +39,16 @@ pub fn shrink(plan: &Plan, subject: &Subject, failed: &Run, budget: Budget) -> S
         tried += 1;
         let keep: BTreeSet<Item> = items.iter().copied().collect();
         let run = run(plan, subject, Some(keep), false);
-        (run.failure.as_ref().map(|failure| failure.check) == check).then_some(run.items)
+        let is_same = run.failure.as_ref().map(|failure| failure.check) == check;
+        is_same.then(|| run.items.into_iter().chain(run.waiting).collect::<Vec<Item>>())
     };
     // A run needs only the items that it has used, so a success may remove more items than requested.
     let mut items = failed.items.clone();
+    let whole: Vec<Item> = failed.items.iter().chain(&failed.waiting).copied().collect();
+    // That a message waits can be the failure.
+    if fails(&items).is_none() {
+        items = whole.clone();
+    }
     let (messages, faults): (Vec<Item>, Vec<Item>) = items.iter().partition(|item| matches!(item, Item::Message(..)));
     if let Some(used) = fails(&messages) {
         items = used;
@@ -51,9 +57,15 @@ pub fn shrink(plan: &Plan, subject: &Subject, failed: &Run, budget: Budget) -> S
         items = fails(&essential).unwrap_or(items);
     }
     let items = slide(minimize(items, &mut fails), &mut fails);
-    let keep: BTreeSet<Item> = items.into_iter().collect();
-    let run = run(plan, subject, Some(keep.clone()), true);
-    Shrunk { keep, run, tried }
+    let again = |items: Vec<Item>| {
+        let keep: BTreeSet<Item> = items.into_iter().collect();
+        Shrunk { run: run(plan, subject, Some(keep.clone()), true), keep, tried }
+    };
+    let shrunk = again(items);
+    match shrunk.run.failure {
+        Some(_) => shrunk,
+        None => again(whole),
+    }
 }
 
 fn is_mere_delay(item: &Item) -> bool {

@@ -66,6 +66,7 @@ pub fn dialogue(stack: &Stack, makers: [&dyn Maker; 2], seed: u64, calls: u64, c
     Run {
         failure: failure.map(|text| Failure { check: Check::Unbroken, text, time: world.now }),
         items: Vec::new(),
+        waiting: vec![],
         trace: Vec::new(),
         lasted: world.now,
         steps: world.steps,

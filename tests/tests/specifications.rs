@@ -256,7 +256,7 @@ fn goals_of_layers_are_listed_and_do_not_affect_behaviour() {
 /// Layers with properties, and stacks of them.
 const PROMISES: &str = "
 automaton any_order { state { n: nat } input send(at p, m) { n += 1; } }
-automaton in_order extends any_order { input send(at p, m) { n += 1; } }
+automaton in_order extends any_order { state { k: nat } input send(at p, m) { k += 1; } }
 property sealed;
 
 worker ordering  { provides in_order; }

@@ -132,6 +132,30 @@ fn extended(session: &Session, automaton: &str) -> Vec<String> {
     names
 }
 
+/// What the search leaves out although it could change the verdict.
+fn gaps(stacks: &[Arc<Stack>], network: &Automaton, reading: &Reading) -> Vec<String> {
+    let timed = !reading.bounds.trip.is_empty();
+    let untimed = distinct(stacks).filter(|_| !timed);
+    let leaks = untimed.flat_map(nacre_analysis::timing::leaks).collect::<Vec<_>>();
+    let gap = |leak: &Leak| {
+        format!("in `{}` the clock affects {}, but the search does everything at time 0", leak.code, leak.into)
+    };
+    let mut gaps: Vec<String> = leaks.first().map(gap).into_iter().collect();
+    let limited = |a: &&Action| reading.bounds.limits.iter().any(|(name, most)| *name == a.name && *most == 0);
+    let mut actions = network.actions.iter().filter(|a| timed && !a.is_never() && !limited(a));
+    // A fault output comes at any time.
+    if actions.any(|a| a.alters() && !(a.kind == ActionKind::Output && a.is_fault())) {
+        let name = &network.name;
+        gaps.push(format!("`{name}` changes or makes up frames, which do not arrive with a clock (`trip`)"));
+    }
+    gaps
+}
+
+/// The event that opening puts in at the bottom: for the network it is an output that has happened.
+fn opening(stack: &Stack) -> Option<String> {
+    stack.openings().next().map(|input| stack.event(input.event).name.clone())
+}
+
 /// Makes the world of a subject in a configuration, with the settings of the command line.
 pub fn world(
     session: &Session,
@@ -160,7 +184,7 @@ pub fn world(
     }
     let automaton =
         |name: &str, settings: &[(String, u64)]| session.automaton(name, settings).map_err(Refusal::Diagnostics);
-    let network = automaton(&below, &reading.automata)?;
+    let mut network = automaton(&below, &reading.automata)?;
     let monitor = |monitor: &Monitor| {
         let known = session.program.automaton_parameters(&monitor.name);
         let handed = reading.automata.iter().filter(|_| monitor.handed);
@@ -170,6 +194,7 @@ pub fn world(
     let mut above: Vec<Automaton> = between.above.iter().map(monitor).collect::<Result<_, _>>()?;
     let stacks = stacks(session, subject, &settings, &mut reading)?;
     let stack = &stacks[0];
+    network.opening = opening(stack);
     refuse_made_up(&mut above, &network, &within(session, subject), stack);
     let mut caveats = vec![];
     if above.is_empty() {
@@ -189,13 +214,10 @@ pub fn world(
         caveats.extend(timing::compare(stack, &stacks, &settings)?);
         refuse_windows(stack, &reading)?;
     }
-    let timed = !reading.bounds.trip.is_empty();
-    let untimed = distinct(&stacks).filter(|_| !timed);
-    let leaks = untimed.flat_map(nacre_analysis::timing::leaks).collect::<Vec<_>>();
-    let gap = |leak: &Leak| {
-        format!("in `{}` the clock affects {}, but the search does everything at time 0", leak.code, leak.into)
-    };
-    let gaps = leaks.first().map(gap).into_iter().collect();
+    let gaps = gaps(&stacks, &network, &reading);
+    if !reading.bounds.trip.is_empty() {
+        caveats.push("with a clock each frame arrives at most once, as it was sent, but for fault outputs".into());
+    }
     caveats.extend(nacre_stack::models::replaced(stack));
     for (layer, what) in nacre_stack::payload::readers(stack).into_iter().take(3) {
         caveats

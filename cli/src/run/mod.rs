@@ -29,6 +29,7 @@ mod walk;
 use failure::{Cause, Failure};
 use nacre_runtime::Stack;
 use nacre_simulator::toolchain::Toolchain;
+use nacre_stack::EventRole;
 use names::{printable, shown};
 use protection::Protection;
 
@@ -75,6 +76,11 @@ fn load_and_transfer(args: &Run) -> Exit {
             return exit;
         }
     };
+    if let Some(words) = takes_more(&stack) {
+        complain(&words);
+        report(&Failure::new(Cause::Stack, words), false);
+        return Exit::No;
+    }
     let loaded = Toolchain::find().and_then(|toolchain| {
         let (level, optimized) = build::optimized(&session, &stack, net.level.0, Proving::Nothing);
         load(&session, &optimized, level, &toolchain.optimize("-O2").for_this_processor())
@@ -97,6 +103,17 @@ fn load_and_transfer(args: &Run) -> Exit {
             _ => Exit::No,
         }
     })
+}
+
+/// Why the messages of a transfer cannot be given to a stack: its sending event takes more than a message.
+fn takes_more(stack: &nacre_stack::Stack) -> Option<String> {
+    let inputs = stack.interface().into_iter().filter(|at| at.input.is_some()).map(|at| stack.event(at.event));
+    let mut sending = inputs.filter(|event| event.role == EventRole::Sending);
+    let event = sending.find(|event| event.parameters.len() > 1)?;
+    let others = event.parameters.iter().zip(0..).filter(|(_, at)| event.message != Some(*at));
+    let others: Vec<String> = others.map(|(parameter, _)| format!("`{}`", parameter.name)).collect();
+    let (name, others) = (&event.name, others.join(", "));
+    Some(format!("`nacre run` sends messages alone, and `{name}` of this stack takes {others}, too: embed the stack"))
 }
 
 /// Prints the object for a command line that is no valid `nacre run`, if it has `--json`. `text`: what is printed for

@@ -42,6 +42,8 @@ pub struct Begun {
     pub heard: Option<Vec<u8>>,
     /// It is open only if the peer has the key that it had before.
     expects_known: bool,
+    /// Whether the first message was sent, if there is one: a stack may take none yet.
+    greeted: bool,
     /// The index of the peer's address, and since when it is tried.
     at: usize,
     since: Instant,
@@ -65,10 +67,21 @@ impl Trust<'_> {
             Some(expect) => listener.connect_secure(to, self.stack, expect, |_| {})?,
             None => listener.connect(to, self.stack)?,
         };
-        if let (false, Some(first)) = (self.protection.is_encrypted(), self.first) {
-            listener.send(id, first)?;
+        let (expects_known, greeted, since) = (known.is_some(), false, Instant::now());
+        let mut begun = Begun { id, heard: None, expects_known, greeted, at, since };
+        self.greet(listener, &mut begun)?;
+        Ok(begun)
+    }
+
+    /// Sends the first message, if there is one and the stack takes it now.
+    fn greet(&self, listener: &mut Listener, begun: &mut Begun) -> Result<(), Error> {
+        let first = self.first.filter(|_| !self.protection.is_encrypted() && !begun.greeted);
+        match first.map(|first| listener.send(begun.id, first)) {
+            Some(Ok(())) => begun.greeted = true,
+            None | Some(Err(Error::Refused)) => {}
+            Some(Err(error)) => return Err(error),
         }
-        Ok(Begun { id, heard: None, expects_known: known.is_some(), at, since: Instant::now() })
+        Ok(())
     }
 
     /// Begins a connection with the next address of the peer instead.
@@ -130,6 +143,7 @@ impl Trust<'_> {
             if interrupt.came() {
                 return Err(Failure::new(Cause::Interrupted, "interrupted"));
             }
+            self.greet(listener, begun)?;
             let mut is_refused = false;
             match listener.wait(Some(TURN))? {
                 Some(Event::Opened { connection, peer_key, .. }) if connection == begun.id => return Ok(peer_key),

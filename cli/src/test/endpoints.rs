@@ -139,7 +139,9 @@ impl Script<'_> {
         if !self.world.nodes[node].endpoint.accepts(event, message.len()) && numbers.is_empty() && to.is_none() {
             return Ok(Outcome::Refused);
         }
-        Ok(self.world.call(node, event, &numbers, to, &message))
+        let outcome = self.world.call(node, event, &numbers, to, &message);
+        self.check_rules(named.span)?;
+        Ok(outcome)
     }
 
     /// Advances to the next event; false: no event follows within the test's time.

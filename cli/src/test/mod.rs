@@ -28,60 +28,75 @@ use crate::units;
 
 use endpoints::Ready;
 
-/// Runs `nacre test`: each `test` block runs on every machine.
+/// Runs `nacre test`: each file is a program of its own; each of its `test` blocks runs on every machine.
 pub fn test(args: &Test) -> Exit {
-    let mut session = match program::open(&args.files) {
-        Ok(session) => session,
-        Err(exit) => return exit,
-    };
-    session.check();
-    program::tell(&session);
-    if session.has_errors() {
-        return Exit::No;
+    let mut sessions = vec![];
+    for file in &args.files {
+        let Ok(mut session) = program::open(std::slice::from_ref(file)) else { return Exit::No };
+        session.check();
+        program::tell(&session);
+        if session.has_errors() {
+            return Exit::No;
+        }
+        sessions.push(session);
     }
-    let tests: Vec<ast::Test> = session.program.tests().cloned().collect();
-    let wanted = |test: &&ast::Test| args.only.as_ref().is_none_or(|only| test.name.contains(only.as_str()));
-    let tests: Vec<&ast::Test> = tests.iter().filter(wanted).collect();
-    if let (true, Some(only)) = (tests.is_empty(), &args.only) {
-        let names: Vec<&str> = session.program.tests().map(|test| test.name.as_str()).collect();
+    let wanted = wanted(&sessions, args.only.as_deref());
+    if let (true, Some(only)) = (wanted.iter().all(Vec::is_empty), &args.only) {
+        let names: Vec<&str> = sessions.iter().flat_map(|s| s.program.tests()).map(|test| test.name.as_str()).collect();
         complain(&format!("the name of no test contains `{only}`; {}", suggestion(only, &names)));
         return Exit::Usage;
     }
-    let mut machines = vec![("interpreter", Machine::Interpreter)];
-    machines.extend(Level::ALL.map(|level| (level.name(), Machine::Emitted(EmittedLevel(level)))));
-    let mut bench = Bench { session, stacks: HashMap::new(), machines, missing: None, unfit: None };
-    let (begun, mut results) = (Instant::now(), Vec::new());
-    for test in &tests {
-        let result = bench.run(test);
-        if !args.json {
-            result.report();
+    let begun = Instant::now();
+    let (mut results, mut benches) = (Vec::new(), Vec::new());
+    for (session, tests) in sessions.into_iter().zip(wanted) {
+        let mut bench = Bench::new(session);
+        for test in &tests {
+            let result = bench.run(test);
+            if !args.json {
+                result.report();
+            }
+            results.push(result);
         }
-        results.push(result);
+        benches.push(bench);
     }
+    report(args, &results, &benches, begun.elapsed())
+}
+
+/// The tests of each program that are to run; what several programs import runs once.
+fn wanted(sessions: &[Session], only: Option<&str>) -> Vec<Vec<ast::Test>> {
+    let mut known = BTreeSet::new();
+    let mut of = |session: &Session| {
+        let named = session.program.tests().filter(|test| only.is_none_or(|only| test.name.contains(only)));
+        let place = |test: &ast::Test| (session.sources.path(test.span.file).to_string(), test.span.start);
+        named.filter(|test| known.insert(place(test))).cloned().collect()
+    };
+    sessions.iter().map(&mut of).collect()
+}
+
+/// Prints the summary.
+fn report(args: &Test, results: &[TestResult], benches: &[Bench], time: Duration) -> Exit {
     let failed = results.iter().filter(|result| result.failed()).count();
+    let missing = benches.iter().find_map(|bench| bench.missing.as_ref());
     if args.json {
         let all: Vec<Value> = results.iter().map(TestResult::json).collect();
-        print_json(&json!({ "ok": failed == 0 && bench.missing.is_none(), "tests": all, "not_run": bench.missing }));
+        print_json(&json!({ "ok": failed == 0 && missing.is_none(), "tests": all, "not_run": missing }));
     } else {
-        let time = units::duration(begun.elapsed());
+        let time = units::duration(time);
         print(&format!("{}, {failed} failed ({time})", counted(results.len() as u64, "test")));
     }
-    for replaced in bench.replaced() {
-        say(&format!("note: {replaced}"));
-    }
-    if let Some(why) = &bench.unfit {
+    let replaced: BTreeSet<String> = benches.iter().flat_map(Bench::replaced).collect();
+    replaced.iter().for_each(|replaced| say(&format!("note: {replaced}")));
+    let unfit = benches.iter().find_map(|bench| bench.unfit.as_ref());
+    if let Some(why) = unfit {
         say(&format!("note: not every test ran in the interpreter: {why}"));
     }
-    if let Some(missing) = &bench.missing {
+    if let Some(missing) = missing {
         let is_unrun = results.iter().any(|result| result.runs.is_empty());
-        let ran = if is_unrun || bench.unfit.is_some() {
-            "not every test ran"
-        } else {
-            "the tests ran in the interpreter only"
-        };
+        let ran =
+            if is_unrun || unfit.is_some() { "not every test ran" } else { "the tests ran in the interpreter only" };
         complain(&format!("{ran}: {missing}"));
     }
-    match (failed, bench.missing.is_some()) {
+    match (failed, missing.is_some()) {
         (0, false) => Exit::Yes,
         (0, true) => Exit::Unknown,
         _ => Exit::No,
@@ -106,6 +121,12 @@ struct TestResult {
 }
 
 impl Bench {
+    fn new(session: Session) -> Bench {
+        let mut machines = vec![("interpreter", Machine::Interpreter)];
+        machines.extend(Level::ALL.map(|level| (level.name(), Machine::Emitted(EmittedLevel(level)))));
+        Bench { session, stacks: HashMap::new(), machines, missing: None, unfit: None }
+    }
+
     /// What models replace, of each stack that ran.
     fn replaced(&self) -> BTreeSet<String> {
         self.stacks.values().filter_map(|ready| models::replaced(&ready.stack)).collect()

@@ -107,21 +107,21 @@ fn empty(subject: &Subject, name: &str) -> Configuration {
 }
 
 /// Replaces settings by those of the command line.
-pub fn add(configuration: &mut Configuration, set: &[(Vec<String>, Vec<u64>)]) {
-    for (path, values) in set {
-        configuration.settings.retain(|s| s.path != *path || s.timing.is_some());
-        let (path, values) = (path.clone(), values.clone());
-        configuration.settings.push(Setting { path, values, timing: None, names: vec![], span: Default::default() });
+pub fn add(configuration: &mut Configuration, set: &[Setting]) {
+    for setting in set {
+        configuration.settings.retain(|s| s.path != setting.path || s.timing.is_some());
+        configuration.settings.push(setting.clone());
     }
 }
 
+/// The name of a setting that the command line has twice.
+pub fn set_twice(set: &[Setting]) -> Option<String> {
+    let mut again = set.iter().enumerate().filter(|(at, one)| set[..*at].iter().any(|other| other.path == one.path));
+    again.next().map(|(_, one)| one.path.join("."))
+}
+
 /// Returns the configuration with a name, extended by further settings.
-pub fn configuration(
-    session: &Session,
-    subject: &Subject,
-    name: &str,
-    set: &[(Vec<String>, Vec<u64>)],
-) -> Configuration {
+pub fn configuration(session: &Session, subject: &Subject, name: &str, set: &[Setting]) -> Configuration {
     let found = session.configurations().into_iter().find(|c| c.subject == subject.name && c.name == name);
     let mut configuration = found.unwrap_or_else(|| empty(subject, name));
     add(&mut configuration, set);

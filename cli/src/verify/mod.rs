@@ -16,6 +16,7 @@ mod refusals;
 mod report;
 mod router;
 mod search;
+mod unreached;
 
 use nacre_driver::Session;
 
@@ -32,7 +33,8 @@ use refusals::Refusals;
 
 /// Runs `nacre verify`: searches every requested subject with every requested engine.
 pub fn verify(args: &Verify) -> Exit {
-    if let Some(words) = router::without_effect(args).or_else(|| engines::without_effect(args)) {
+    let twice = || configurations::set_twice(&args.set).map(|name| format!("--set: `{name}` is set twice"));
+    if let Some(words) = router::without_effect(args).or_else(|| engines::without_effect(args)).or_else(twice) {
         complain(&words);
         return Exit::Usage;
     }
@@ -107,7 +109,7 @@ pub fn verify(args: &Verify) -> Exit {
             print(&format!("{name} has no configuration: `nacre verify {file} --propose` proposes some"));
         });
     }
-    report::end(args, &subjects, &all, &refusals)
+    report::end(args, &session, &subjects, &all, &refusals)
 }
 
 /// Whether a configuration or a setting is there twice: which one is meant is not known. Prints that.

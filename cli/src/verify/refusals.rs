@@ -36,6 +36,8 @@ impl Refusals {
             }
             Refusal::Diagnostics(found) => {
                 let why = found.iter().map(|d| d.message.clone()).collect();
+                // As declared the source has no error: a parameter of the command line makes it.
+                self.usage |= configuration.settings.iter().any(|s| s.span == Default::default());
                 self.source |= found.iter().any(|d| d.label.is_some());
                 found.into_iter().for_each(|d| self.report(session, d));
                 why

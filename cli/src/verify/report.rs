@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use nacre_checker::coverage::{unvisited, Unvisited};
 use nacre_checker::draw::{self, Words};
 use nacre_checker::explore::Progress;
 use nacre_checker::run::Run;
@@ -12,10 +11,12 @@ use nacre_diagnostics::counted;
 use nacre_driver::Session;
 use nacre_simulator::decode::decode_of_either;
 use nacre_specification::violation::Violation;
+use nacre_stack::interpret::Covered;
 use nacre_stack::Span;
 use serde_json::{json, Value};
 
 use super::refusals::Refusals;
+use super::unreached::Unreached;
 use crate::args::Verify;
 use crate::console::{complain, print, print_json, Exit};
 use crate::levels::EmittedLevel;
@@ -58,6 +59,8 @@ pub struct Report {
     pub memory_mib: f64,
     /// Handlers and branches of the subject that never ran.
     pub unreached: Vec<Unreached>,
+    /// What the explorer executed.
+    pub covered: Option<Covered>,
 }
 
 /// The verdict of one engine on one subject.
@@ -90,15 +93,14 @@ impl Report {
     /// Returns the report of a search by the explorer; a search that drew only some random numbers is incomplete.
     pub fn of_explorer(found: super::search::Found, world: &World, session: &Session) -> Report {
         use nacre_checker::explore::Verdict;
-        let unreached = unvisited(world, &found.covered).iter().map(|one| Unreached::of(one, world, session)).collect();
+        let unreached = Unreached::in_all(&[(world, &found.covered)], session);
         let Progress { states, moves, depth, time, memory, .. } = found.searched.progress;
         let verdict = match found.searched.verdict {
             Verdict::Violated { why, violation, .. } => {
                 let run = found.run.map(|run| located(run, session));
                 Outcome::Violated { why, violation: Some(violation), run, steps: vec![] }
             }
-            Verdict::Complete if found.undrawn.is_empty() => Outcome::Holds,
-            Verdict::Complete => Outcome::NotFound(untried(&found.undrawn, session)),
+            Verdict::Complete => Outcome::Holds,
             Verdict::Incomplete(why) if found.undrawn.is_empty() => Outcome::NotFound(why),
             Verdict::Incomplete(why) => Outcome::NotFound(format!("{why}; {}", untried(&found.undrawn, session))),
         };
@@ -111,6 +113,7 @@ impl Report {
             seconds: time.as_secs_f64(),
             memory_mib: memory as f64 / (1 << 20) as f64,
             unreached,
+            covered: Some(found.covered),
         }
     }
 
@@ -149,30 +152,6 @@ impl Report {
             "unreached": self.unreached.iter().map(|one| &one.what).collect::<Vec<_>>(),
             "unchecked": self.unchecked(world),
         })
-    }
-}
-
-/// A handler or branch that no run executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreached {
-    /// Its name and location.
-    pub what: String,
-    /// Whether it is a branch of a layer in a stack that has its own configurations, which must cover it.
-    pub elsewhere: bool,
-}
-
-impl Unreached {
-    fn of(unvisited: &Unvisited, world: &World, session: &Session) -> Unreached {
-        let Unvisited { layer, code, branch } = unvisited;
-        let Some(span) = branch else { return Unreached { what: format!("`{code}`"), elsewhere: false } };
-        let stack = world.setup.stack();
-        let declared = stack.layer(*layer).span;
-        let name = session.program.layers().find(|l| l.span == declared).map(|l| l.name.name.as_str());
-        let has_own = session.configurations().iter().any(|c| Some(c.subject.as_str()) == name);
-        Unreached {
-            what: format!("the branch of `{code}` at {}", session.places(&[*span])),
-            elsewhere: has_own && stack.layers.len() > 1,
-        }
     }
 }
 
@@ -300,7 +279,13 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
 }
 
 /// Prints the summary: code that was reached in no configuration. Returns the exit status.
-pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Report>)], refusals: &Refusals) -> Exit {
+pub fn end(
+    args: &Verify,
+    session: &Session,
+    subjects: &[Subject],
+    all: &[(&Subject, World, Vec<Report>)],
+    refusals: &Refusals,
+) -> Exit {
     let reported = || all.iter().flat_map(|(_, _, r)| r);
     let violated = reported().any(|r| matches!(r.verdict, Outcome::Violated { .. }));
     let explored = reported().any(|r| r.engine == Searcher::Explorer);
@@ -308,16 +293,13 @@ pub fn end(args: &Verify, subjects: &[Subject], all: &[(&Subject, World, Vec<Rep
     let mut lines = vec![];
     // A search that found a violation ended there and is incomplete.
     for subject in subjects.iter().filter(|_| !violated) {
-        // Every handler must run in at least one configuration.
-        let mine = all
-            .iter()
-            .filter(|(s, ..)| *s == subject)
-            .flat_map(|(_, _, r)| r)
-            .filter(|r| r.engine == Searcher::Explorer);
-        let unreached =
-            mine.map(|r| r.unreached.clone()).reduce(|a, b| a.into_iter().filter(|name| b.contains(name)).collect());
+        // Every handler and branch must run in at least one configuration.
+        let mine = all.iter().filter(|(s, ..)| *s == subject);
+        let mine = mine.flat_map(|(_, world, reports)| reports.iter().map(move |report| (world, report)));
+        let covered: Vec<(&World, &Covered)> =
+            mine.filter_map(|(world, report)| Some((world, report.covered.as_ref()?))).collect();
         let (elsewhere, here): (Vec<Unreached>, Vec<Unreached>) =
-            unreached.unwrap_or_default().into_iter().partition(|one| one.elsewhere);
+            Unreached::in_all(&covered, session).into_iter().partition(|one| one.elsewhere);
         let list = |all: &[Unreached]| all.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join(", ");
         if !here.is_empty() {
             complete = false;
@@ -374,7 +356,8 @@ mod tests {
         let note = |engine, violation| {
             let verdict = Outcome::Violated { why: String::new(), violation, run: None, steps: vec![] };
             let (states, moves, depth, seconds, memory_mib) = (0, 0, 0, 0.0, 0.0);
-            let report = Report { engine, verdict, states, moves, depth, seconds, memory_mib, unreached: vec![] };
+            let report =
+                Report { engine, verdict, states, moves, depth, seconds, memory_mib, unreached: vec![], covered: None };
             let mut text = String::new();
             notes_on_goals(&Subject { name: "a".into(), is_layer: true }, &report, &mut text);
             !text.is_empty()

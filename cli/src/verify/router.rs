@@ -6,6 +6,7 @@ use nacre_diagnostics::{counted, suggestion, Diagnostic};
 use nacre_driver::{Level, Override, Session, Variation};
 use nacre_hosts::{chart, repeat, search, Bounds, Looked, Searched, Service, Verdict, Violation};
 use nacre_simulator::toolchain::Toolchain;
+use nacre_specification::Setting;
 use nacre_stack::Stack;
 use nacre_worlds::world::{between, Subject};
 use serde_json::{json, Value};
@@ -130,9 +131,9 @@ fn stacks(session: &Session, args: &Verify) -> Result<Vec<String>, String> {
 }
 
 /// The bounds, and the parameters of layers.
-fn settings(set: &[(Vec<String>, Vec<u64>)]) -> Result<(Bounds, Variation), String> {
+fn settings(set: &[Setting]) -> Result<(Bounds, Variation), String> {
     let (mut bounds, mut variation) = (Bounds::default(), Variation::default());
-    for (path, values) in set {
+    for Setting { path, values, .. } in set {
         match (&path[..], &values[..]) {
             ([name], values) if Bounds::NAMES.contains(&name.as_str()) => {
                 bounds.set(name, values).map_err(|why| format!("--set: {why}"))?;
@@ -271,7 +272,7 @@ fn again(args: &Verify, report: &Report, violation: &Violation) -> String {
     for level in &args.level {
         words += &format!(" --level {level}");
     }
-    for (path, values) in args.set.iter().filter(|(path, _)| path[..] != ["seed"]) {
+    for Setting { path, values, .. } in args.set.iter().filter(|setting| setting.path != ["seed"]) {
         let values: Vec<String> = values.iter().map(u64::to_string).collect();
         words += &format!(" --set {}={}", path.join("."), values.join(","));
     }

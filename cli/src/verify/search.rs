@@ -49,10 +49,8 @@ pub fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) 
     }
     let has_clock = !world.setup.bounds.trip.is_empty();
     let undrawn = undrawn(world.setup.stack(), &space.endpoints.partial(), has_clock);
-    // A value that was not tried may lead to the goal.
-    if let (Verdict::Violated { violation: Violation::Goal, why, .. }, false) = (&searched.verdict, undrawn.is_empty())
-    {
-        searched.verdict = Verdict::Incomplete(format!("{why}, as far as values were tried"));
+    if !undrawn.is_empty() {
+        searched.verdict = without(searched.verdict);
     }
     let run = match &searched.verdict {
         Verdict::Violated { run, why, .. } => {
@@ -61,6 +59,18 @@ pub fn search(args: &Verify, world: &World, interrupt: &Interrupt, quiet: bool) 
         _ => None,
     };
     Ok(Found { covered: space.endpoints.covered(), undrawn, searched, run })
+}
+
+/// The verdict of a search in which not every random value was tried: one of the others may violate the specification,
+/// or lead to a goal.
+fn without(verdict: Verdict) -> Verdict {
+    match verdict {
+        Verdict::Complete => Verdict::Incomplete("random values were left out".into()),
+        Verdict::Violated { violation: Violation::Goal, why, .. } => {
+            Verdict::Incomplete(format!("{why}, as far as values were tried"))
+        }
+        other => other,
+    }
 }
 
 /// Large blocks are mapped one by one, so that they grow without a copy, and a table that has grown is returned to the

@@ -67,10 +67,10 @@ fn unprovided(stack: &str, layers: &[&Fragment], place: usize, wanted: &[&String
     let mut help = format!("put a layer that provides {names} directly below it");
     if let Some((below, provided)) = nearest(layers, place) {
         let provides = listed(&provided.iter().collect::<Vec<_>>());
-        let extend = if provided.len() == 1 { "does not extend" } else { "do not extend" };
+        let refine = if provided.len() == 1 { "does not refine" } else { "do not refine" };
         let them = if wanted.len() == 1 { "it" } else { "them" };
         found = found.also(below.span, format!("provides {provides}"));
-        found = found.because(format!("`{}` below it provides {provides}, which {extend} {them}", below.short));
+        found = found.because(format!("`{}` below it provides {provides}, which {refine} {them}", below.short));
         let automata = |names: &[&String]| -> Vec<String> {
             let automata = layers.iter().flat_map(|layer| &layer.extends).map(|(name, _)| name);
             names.iter().filter(|name| automata.clone().any(|a| a == **name)).map(|name| (*name).clone()).collect()

@@ -1,6 +1,7 @@
 //! What the settings of a configuration mean.
 
 use nacre_diagnostics::{Diagnostic, Span};
+use nacre_specification::ValueKind;
 use nacre_stack::{Cell, Scope, Type};
 
 /// A setting of a configuration is invalid.
@@ -79,6 +80,8 @@ pub struct Resolved {
     /// One value; calls, parameters of layers and given values have one or one for each endpoint, sizes and trips any
     /// number, statements about timers none.
     pub values: Vec<u64>,
+    /// How each value is written; empty: not known.
+    pub kinds: Vec<ValueKind>,
     /// As it is written: `pt2pt.W`.
     pub name: String,
     pub span: Span,

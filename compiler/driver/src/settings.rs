@@ -49,6 +49,7 @@ impl Session {
                 None => wrong.push(names.no_parameter(setting)),
             }
         }
+        wrong.extend(all.iter().filter_map(|parameter| values::check_parameter(self, subject, parameter)));
         let members = count(settings.iter().filter(|s| s.path == [MEMBERS]).flat_map(|s| &s.values));
         match names.compose(&all, members) {
             Err(found) if wrong.is_empty() => return Err(found),
@@ -82,7 +83,8 @@ impl Session {
 }
 
 fn resolved(setting: &Setting, meaning: Meaning) -> Resolved {
-    Resolved { meaning, values: setting.values.clone(), name: setting.path.join("."), span: setting.span }
+    let (values, kinds) = (setting.values.clone(), setting.kinds.clone());
+    Resolved { meaning, values, kinds, name: setting.path.join("."), span: setting.span }
 }
 
 /// The number of endpoints; two if a configuration does not state it.
@@ -130,7 +132,7 @@ fn no_network(configuration: &Configuration, lowest: Option<&ast::Layer>) -> Dia
 
 /// Reports a wrong number of values.
 fn arity(resolved: &Resolved, members: Members) -> Option<Diagnostic> {
-    let Resolved { meaning, values, name, span } = resolved;
+    let Resolved { meaning, values, name, span, .. } = resolved;
     let example = members.all().rev().map(|n| (n + 1).to_string()).collect::<Vec<_>>().join(", ");
     let help = match (meaning, values.len()) {
         (Meaning::Bound(Bound::Size | Bound::Trip) | Meaning::Argument { .. }, 1..)

@@ -1,7 +1,7 @@
 //! The inputs of a verification: layers with their properties, automata, configurations, and varied stacks.
 
 use nacre_diagnostics::{Diagnostic, Span};
-use nacre_specification::{Automaton, Configuration, Setting, Timing};
+use nacre_specification::{Automaton, Configuration, Setting, Timing, ValueKind};
 use nacre_stack::Stack;
 use nacre_syntax::ast;
 use nacre_typed::Variation;
@@ -35,7 +35,8 @@ impl Session {
         };
         let setting = |s: &ast::Setting| Setting {
             path: names(&s.path),
-            values: s.values.clone(),
+            values: s.values.iter().map(|value| constant(value).0).collect(),
+            kinds: s.values.iter().map(|value| constant(value).1).collect(),
             timing: s.timing.as_ref().map(timing),
             names: spans(&s.path),
             span: s.span,
@@ -76,6 +77,17 @@ impl Session {
             return Err(strange);
         }
         self.compose_declared(&declared, variation)
+    }
+}
+
+/// The value of a setting, and how it is written.
+fn constant(value: &ast::Expr) -> (u64, ValueKind) {
+    match value.kind {
+        ast::ExprKind::Number(n) => (n, ValueKind::Number),
+        ast::ExprKind::Duration(n, unit) => (n.saturating_mul(unit.nanoseconds()), ValueKind::Duration),
+        ast::ExprKind::True => (1, ValueKind::Flag),
+        // The parser accepts no others.
+        _ => (0, ValueKind::Flag),
     }
 }
 

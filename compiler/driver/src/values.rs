@@ -2,15 +2,23 @@
 
 use nacre_diagnostics::Diagnostic;
 use nacre_specification::members::{Members, MOST_MEMBERS};
+use nacre_specification::ValueKind;
 use nacre_stack::{Cell, Scope, Stack, Type};
+use nacre_syntax::ast;
 
 use crate::meaning::{is_settable, Bound, Meaning, Resolved};
+use crate::session::Session;
 
 /// The widths of sequence numbers in bits.
 const NUMBERS: std::ops::RangeInclusive<u64> = 2..=32;
 
 /// Fails with an error at the setting if a value is not one of the cell, argument or bound that it sets.
 pub(crate) fn check(stack: &Stack, setting: &Resolved) -> Result<(), Diagnostic> {
+    let is_parameter =
+        matches!(setting.meaning, Meaning::Parameter { .. } | Meaning::Network(_) | Meaning::Specification(_));
+    if !is_parameter {
+        check_kind(kind_expected(stack, &setting.meaning), setting).map_or(Ok(()), Err)?;
+    }
     let one = setting.values.first().copied().unwrap_or_default();
     let checked = match &setting.meaning {
         Meaning::Given(name) => {
@@ -32,6 +40,77 @@ pub(crate) fn check(stack: &Stack, setting: &Resolved) -> Result<(), Diagnostic>
         _ => Ok(()),
     };
     checked.map_err(|why| setting.error(why))
+}
+
+/// Reports a value that is not written as what the parameter is. Those of automata are numbers.
+pub(crate) fn check_parameter(session: &Session, subject: &str, setting: &Resolved) -> Option<Diagnostic> {
+    let layers = session.program.layers_under(subject);
+    let declared = match &setting.meaning {
+        Meaning::Parameter { layer, name } => {
+            let of = layers.into_iter().find(|l| l.name.name == *layer);
+            of.and_then(|l| l.parameters.iter().find(|p| p.name.name == *name))
+        }
+        _ => None,
+    };
+    let kind = match declared.map(|parameter| &parameter.ty.kind) {
+        Some(ast::TypeKind::Name(ty, _)) if ty.name == "duration" => ValueKind::Duration,
+        Some(ast::TypeKind::Name(ty, _)) if ty.name == "bool" => ValueKind::Flag,
+        _ => ValueKind::Number,
+    };
+    check_kind(kind, setting)
+}
+
+/// Reports a value that is not written as what it sets: a number for a duration would be nanoseconds.
+fn check_kind(expected: ValueKind, setting: &Resolved) -> Option<Diagnostic> {
+    let is_flag = |value: &u64| matches!(value, 0 | 1);
+    let mut written = setting.kinds.iter().zip(&setting.values);
+    let (kind, value) = written.find(|(kind, value)| match expected {
+        ValueKind::Flag => **kind == ValueKind::Duration || !is_flag(value),
+        other => **kind != other,
+    })?;
+    let name = &setting.name;
+    let found = match kind {
+        ValueKind::Number => "a number",
+        ValueKind::Duration => "a duration",
+        ValueKind::Flag => "`true` or `false`",
+    };
+    let why = match expected {
+        ValueKind::Flag => return Some(setting.error(format!("`{name}` is `true` or `false`"))),
+        ValueKind::Number => return Some(setting.error(format!("`{name}` is a number, not {found}"))),
+        ValueKind::Duration => format!("`{name}` is a duration, not {found}"),
+    };
+    let help = match value {
+        0..=99_999 if *kind == ValueKind::Number => format!("write the unit: `{value} ms`"),
+        _ => "write it with its unit: `5 ms`".into(),
+    };
+    Some(setting.error(why).help(help))
+}
+
+/// How values of a type are written.
+fn kind_of(ty: &Type) -> ValueKind {
+    match ty {
+        Type::Bool => ValueKind::Flag,
+        Type::Duration | Type::Instant => ValueKind::Duration,
+        _ => ValueKind::Number,
+    }
+}
+
+/// How the values of a setting are written that is no parameter.
+fn kind_expected(stack: &Stack, meaning: &Meaning) -> ValueKind {
+    match meaning {
+        Meaning::Given(name) => {
+            let cell = stack.cells.iter().find(|c| is_settable(c) && c.name == *name);
+            cell.map_or(ValueKind::Number, |cell| kind_of(&cell.ty))
+        }
+        Meaning::Argument { call, name } => {
+            let events = stack.interface().into_iter().map(|at| stack.event(at.event)).filter(|e| e.name == *call);
+            let parameter = events.flat_map(|event| &event.parameters).find(|p| p.name == *name);
+            parameter.map_or(ValueKind::Number, |parameter| kind_of(&parameter.ty))
+        }
+        Meaning::Bound(Bound::Trip | Bound::Within) => ValueKind::Duration,
+        Meaning::Bound(Bound::AnyOrder | Bound::AtOnce | Bound::Misuse | Bound::Detects) => ValueKind::Flag,
+        _ => ValueKind::Number,
+    }
 }
 
 fn check_cell(stack: &Stack, cell: &Cell, values: &[u64]) -> Result<(), String> {

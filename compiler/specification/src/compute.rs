@@ -1,9 +1,22 @@
 //! Operations on values of automata.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::*;
 
 /// The most numbers that `upto` enumerates.
-const MOST_NUMBERS: u64 = 1 << 16;
+pub const MOST_NUMBERS: u64 = 1 << 16;
+
+/// Whether `upto` had to leave numbers out. For all of the process: who searches resets it first.
+pub static LEFT_OUT: AtomicBool = AtomicBool::new(false);
+
+/// The set of the numbers from 1 on.
+fn upto(most: u64) -> Value {
+    if most > MOST_NUMBERS {
+        LEFT_OUT.store(true, Ordering::Relaxed);
+    }
+    Value::Set((1..=most.min(MOST_NUMBERS)).map(Value::Num).collect())
+}
 
 /// Returns an element of a tuple, sequence or map.
 pub(crate) fn element<'v>(of: &'v Value, index: &Value) -> Option<&'v Value> {
@@ -33,7 +46,7 @@ pub(crate) fn unary(op: Unary, value: &Value) -> Option<Value> {
         (Unary::Len, Value::Msg(bytes)) => Value::Num(bytes.len() as u64),
         (Unary::Len, Value::Map(pairs)) => Value::Num(pairs.len() as u64),
         (Unary::Len, Value::Seq(x) | Value::Bag(x) | Value::Set(x) | Value::Tuple(x)) => Value::Num(x.len() as u64),
-        (Unary::Upto, most) => Value::Set((1..=most.num().min(MOST_NUMBERS)).map(Value::Num).collect()),
+        (Unary::Upto, most) => upto(most.num()),
         (Unary::Damaged, Value::Msg(bytes)) => {
             let flipped = |bit: usize| {
                 let mut changed = bytes.to_vec();

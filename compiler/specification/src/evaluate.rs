@@ -21,6 +21,21 @@ impl Automaton {
                 }
             }
         }
+        self.opened(state, members)
+    }
+
+    /// The state after the output that opening makes at each member, where it is allowed.
+    fn opened(&self, mut state: State, members: u64) -> State {
+        let outputs = || self.actions.iter().enumerate().filter(|(_, a)| a.kind == ActionKind::Output);
+        for member in 0..members {
+            for (action, declared) in outputs().filter(|(_, a)| self.opening.as_ref() == Some(&a.name)) {
+                let Some(at) = declared.parameters.iter().position(|p| p.at) else { continue };
+                let here = |locals: &Locals| locals[at] == Some(Value::Num(member));
+                if let Some(locals) = self.enabled(&state, members, action).into_iter().find(here) {
+                    state = self.apply(&state, members, action, &locals);
+                }
+            }
+        }
         state
     }
 

@@ -35,7 +35,7 @@
 
 pub use nacre_diagnostics::Span;
 
-mod compute;
+pub mod compute;
 mod connections;
 pub mod evaluate;
 pub mod forger;
@@ -59,6 +59,8 @@ pub struct Automaton {
     /// Several may have one name (the types of their parameters distinguish overloads of an event).
     pub actions: Vec<Action>,
     pub goals: Vec<Goal>,
+    /// The output that opening makes, at each member, in the role below: the first event of a connection.
+    pub opening: Option<String>,
     /// Makes up frames, in the role below.
     pub forger: forger::Forger,
     pub span: Span,
@@ -140,6 +142,12 @@ impl Action {
     /// Whether it carries a message that no participant sent.
     pub fn makes_up(&self) -> bool {
         self.guards.iter().any(|g| matches!(g, Guard::In(_, Expr::Unary(Unary::Forged(_), _))))
+    }
+
+    /// Whether it changes or makes up a message.
+    pub fn alters(&self) -> bool {
+        let altered = |e: &Expr| matches!(e, Expr::Unary(Unary::Forged(_) | Unary::Damaged, _));
+        self.guards.iter().any(|g| matches!(g, Guard::In(_, e) if altered(e)))
     }
 
     /// Whether a guard is `false`: so an extension removes an action.
@@ -319,12 +327,25 @@ pub struct Configuration {
 pub struct Setting {
     /// `["W"]`, `["pt2pt", "W"]`
     pub path: Vec<String>,
+    /// Durations in nanoseconds, flags as 0 and 1.
     pub values: Vec<u64>,
+    /// How the values were written; empty: by a program, which has made sure of their kinds.
+    pub kinds: Vec<ValueKind>,
     /// What it states about the timer that it names, if it has no values.
     pub timing: Option<Timing>,
     /// The span of each name; none for a setting of the command line.
     pub names: Vec<Span>,
     pub span: Span,
+}
+
+/// How a value of a setting is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    Number,
+    /// `5 ms`
+    Duration,
+    /// `true`, `false`
+    Flag,
 }
 
 /// What a configuration states about a timer.

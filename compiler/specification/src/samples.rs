@@ -48,8 +48,8 @@ fn action(
 }
 fn automaton(name: &str, state: Vec<Field>, actions: Vec<Action>, goals: Vec<Goal>) -> Automaton {
     let (description, extends) = (name.into(), vec![]);
-    let forger = crate::forger::Forger::default();
-    Automaton { name: name.into(), description, extends, state, actions, goals, forger, span: Span::default() }
+    let (opening, forger) = (None, crate::forger::Forger::default());
+    Automaton { name: name.into(), description, extends, state, actions, goals, opening, forger, span: Span::default() }
 }
 
 /// Messages between two participants, at most `room` in flight each way; one more is lost. Faults lose and duplicate

@@ -41,6 +41,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("S0035", "an unknown alias before a dot"),
     ("S0036", "statements in an `if` that is a value"),
     ("S0037", "an unknown edition"),
+    ("S0038", "a sign after an event of an interface"),
 ];
 
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
@@ -384,6 +385,11 @@ pub(crate) fn semicolon_between_fields(span: Span) -> Diagnostic {
             "fields of headers, structs and states are separated by commas; only a `wire` ends its fields with `;`",
         )
         .help("write `,`")
+}
+
+pub(crate) fn sign_after_event(span: Span) -> Diagnostic {
+    Diagnostic::error("S0038", "nothing follows an event of an interface")
+        .at(span, "remove this, also after the other events")
 }
 
 pub(crate) fn assignment_in_condition(span: Span) -> Diagnostic {

@@ -159,9 +159,16 @@ fn a_configuration_sets_numbers() {
     assert_eq!((found.name.name.as_str(), found.subject.name.as_str()), ("small", "pair"));
     assert_eq!(found.docs, ["As small as can be."]);
     let path = |s: &Setting| s.path.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(".");
-    let settings: Vec<_> = found.settings.iter().map(|s| (path(s), s.values.clone())).collect();
-    let expected =
-        [("W", vec![2]), ("floor.W", vec![4]), ("send", vec![3, 0]), ("rto", vec![20_000_000]), ("open", vec![1])];
+    let kinds = |s: &Setting| s.values.iter().map(|value| value.kind.clone()).collect::<Vec<_>>();
+    let settings: Vec<_> = found.settings.iter().map(|s| (path(s), kinds(s))).collect();
+    let number = |n: u64| ExprKind::Number(n);
+    let expected = [
+        ("W", vec![number(2)]),
+        ("floor.W", vec![number(4)]),
+        ("send", vec![number(3), number(0)]),
+        ("rto", vec![ExprKind::Duration(20, TimeUnit::Ms)]),
+        ("open", vec![ExprKind::True]),
+    ];
     assert_eq!(settings, expected.map(|(path, values)| (path.to_string(), values)));
 }
 
@@ -175,10 +182,10 @@ fn a_configuration_states_what_timers_have_in_common() {
     let stated = |s: &Setting| match &s.timing {
         Some(Timing::Before(longer)) => format!("{} < {}", path(&s.path), path(longer)),
         Some(Timing::InPhase) => format!("{} ~", path(&s.path)),
-        None => format!("{} {:?}", path(&s.path), s.values),
+        None => format!("{} {:?}", path(&s.path), s.values.iter().map(|value| &value.kind).collect::<Vec<_>>()),
     };
     let stated: Vec<String> = configuration.settings.iter().map(stated).collect();
-    assert_eq!(stated, ["due < resend", "pair.beat < other.due", "beat ~", "W [2]"]);
+    assert_eq!(stated, ["due < resend", "pair.beat < other.due", "beat ~", "W [Number(2)]"]);
     for wrong in ["due before;", "due before resend", "beat in;", "beat in time;"] {
         let (_, found) = parse(SourceId(0), &format!("configuration c for pair {{ {wrong} }}"));
         assert!(!found.is_empty(), "{wrong}");

@@ -89,7 +89,7 @@ impl Body<'_, '_> {
                         if is_zero { "this divides by zero" } else { "this divisor may be zero" },
                         e[2].span,
                         if is_zero { "zero" } else { "not a constant" },
-                        "handle the failure: `let x = mul_div(a, b, c) else ...;`",
+                        if is_zero { "" } else { "handle the failure: `let x = mul_div(a, b, c) else ...;`" },
                     );
                     return None;
                 }

@@ -211,6 +211,7 @@ impl Body<'_, '_> {
             self.error("T0033", what, e.span, have, "");
             return None;
         }
+        self.slot_has_zero(e, ty)?;
         Some(Argument::Reference(place))
     }
 

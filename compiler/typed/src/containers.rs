@@ -108,7 +108,8 @@ impl Body<'_, '_> {
 
     /// `map.key(slot)`
     fn key_at(&mut self, place: &Place, slot: &ast::Expr, key: &Type, size: u32) -> Option<Outcome> {
-        let index = self.index(slot, size)?;
+        let index = self.index_of(slot, size, &place.ty)?;
+        self.has_zero_if_absent(key, slot.span, "take a type of keys that contains 0")?;
         let query = ExprKind::Query(Query::Key, Box::new(place.clone()), vec![index]);
         Some(Outcome::value(self.make(query, key.clone())))
     }
@@ -235,7 +236,7 @@ fn form(ty: &Type, name: &str) -> Option<Form> {
 /// The operations of a container, as listed in messages.
 fn operations(ty: &Type) -> String {
     let more: &[&str] = match ty {
-        Type::Window(..) => &["and for loops up_to", "delivered"],
+        Type::Window(..) => &["and for loops up_to", "between", "delivered"],
         Type::Pool(..) => &["at", "clear"],
         Type::Map(..) => &["get", "at", "key", "clear"],
         Type::Option(_) => &["take", "clear"],

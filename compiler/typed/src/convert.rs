@@ -16,7 +16,6 @@ pub fn fits(value: i128, ty: &Type) -> bool {
         Type::Int(bits) => value >= -(1i128 << (bits - 1)) && value < 1i128 << (bits - 1),
         Type::Range(low, high) => value >= i128::from(*low) && value < i128::from(*high),
         Type::Duration | Type::Instant => value >= 0 && value <= i128::from(u64::MAX),
-        Type::Bits(n) => value >= 0 && (*n >= 64 || value <= i128::from(mask(*n))),
         _ => false,
     }
 }
@@ -87,6 +86,9 @@ impl Body<'_, '_> {
             (_, Type::Range(a, b)) if is_number(&expr.ty) => {
                 format!("handle values out of range: `let x = ... as {a}..{b} else ...;`")
             }
+            (have, Type::Duration) if is_number(have) && *have != Type::Instant => {
+                "a number has no unit: `n * 1 ms`; a number of nanoseconds is `... as duration`".into()
+            }
             (Type::Instant, Type::Duration) => "subtract another instant: `now - since`".into(),
             (Type::Duration, Type::Instant) => "add it to an instant: `now + x`".into(),
             (have, want) if is_number(have) && is_number(want) && *want != Type::Instant && *have != Type::Instant => {
@@ -134,7 +136,11 @@ impl Body<'_, '_> {
         }
         let wanted = self.show(want);
         if !is_number(want) {
-            self.error("T0033", format!("expected {wanted}, found a number"), span, "a number", "");
+            let help = match want {
+                Type::Bits(_) => "list its elements: `set(1, 3)`, `set()`; an element is added by `s + 1`",
+                _ => "",
+            };
+            self.error("T0033", format!("expected {wanted}, found a number"), span, "a number", help);
         } else if !kinds_agree {
             let help = if duration { "remove the unit" } else { "add a unit: 20 ms, 1 s" };
             self.error(
@@ -218,7 +224,19 @@ impl Body<'_, '_> {
             let ty = if literal(&left) { rt } else { lt };
             return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
         }
-        for ty in [lt.clone(), rt.clone(), holder(&lt), holder(&rt)] {
+        // A range counts with the type that holds it: which operand is left makes no difference.
+        let mixed = match (&lt, &rt) {
+            (Type::Range(..), Type::UInt(bits)) | (Type::UInt(bits), Type::Range(..)) => {
+                let ranges = [&lt, &rt].map(|t| match holder(t) {
+                    Type::UInt(held) => held,
+                    _ => *bits,
+                });
+                Some(Type::UInt(ranges[0].max(ranges[1])))
+            }
+            _ => None,
+        };
+        let first = mixed.unwrap_or_else(|| lt.clone());
+        for ty in [first, rt.clone(), holder(&lt), holder(&rt)] {
             let takes = |t: &Type| *t == ty || widens(t, &ty);
             if takes(&lt) && takes(&rt) {
                 return Some((self.coerce(left, &ty, span)?, self.coerce(right, &ty, span)?));
@@ -227,6 +245,9 @@ impl Body<'_, '_> {
         let (a, b) = (self.show(&lt), self.show(&rt));
         let help = match (&lt, &rt) {
             (Type::Seq(_), t) | (t, Type::Seq(_)) if is_number(t) => "convert the number: `x as seq...`".to_string(),
+            (Type::Duration | Type::Instant, t) | (t, Type::Duration | Type::Instant) if is_number(t) => {
+                "a duration has a unit: `5 ms`; nanoseconds as a number are `d as u64`".to_string()
+            }
             _ => String::new(),
         };
         self.error("T0063", format!("the operands have different types: {a} and {b}"), span, "", help);

@@ -11,6 +11,8 @@ use crate::tree::{Expr, ExprKind, Place, Step};
 
 /// Fields of some types: that another type lacks one is not a matter of its spelling.
 const FIELDS: [&str; 3] = ["len", "empty", "full"];
+/// How a value in an option is read that has no zero.
+const PRESENT: &str = "read it where it is there: `if let x = ... { ... }`";
 
 impl Body<'_, '_> {
     /// `base.field`: of an enum, a message, a container, a struct, the stack, or the layer below.
@@ -39,6 +41,7 @@ impl Body<'_, '_> {
         }
         if self.place_type(e).is_some() {
             let place = self.place(e)?;
+            self.slot_has_zero(e, &place.ty)?;
             return self.load(place, e.span).map(Value::fixed);
         }
         if self.place_type(base).is_some() {
@@ -65,6 +68,7 @@ impl Body<'_, '_> {
         let value = self.expr(base, None)?.expr;
         if let (Type::Option(t), "value") = (&value.ty, field.name.as_str()) {
             let ty = (**t).clone();
+            self.has_zero_if_absent(&ty, field.span, PRESENT)?;
             return Some(Value::fixed(self.make(ExprKind::Unwrap(Box::new(value)), ty)));
         }
         if let Type::Bits(_) = value.ty {
@@ -181,6 +185,7 @@ impl Body<'_, '_> {
     fn query(&mut self, place: Place, field: &ast::Ident) -> Option<Value> {
         if let (Type::Option(t), "value") = (&place.ty, field.name.as_str()) {
             let ty = (**t).clone();
+            self.has_zero_if_absent(&ty, field.span, PRESENT)?;
             return self.load(place.with(Step::Unwrap, ty), field.span).map(Value::fixed);
         }
         let Some((query, ty)) = property(&place.ty, &field.name) else { return self.no_field(&place.ty, field) };
@@ -213,6 +218,38 @@ impl Body<'_, '_> {
         None
     }
 
+    /// Whether a place lies in a slot of a pool or map, which may be unused.
+    fn lies_in_slot(&self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            ast::ExprKind::Field(base, _) => self.lies_in_slot(base),
+            ast::ExprKind::Index(base, _) => {
+                matches!(self.place_type(base), Some(Type::Pool(..) | Type::Map(..))) || self.lies_in_slot(base)
+            }
+            _ => false,
+        }
+    }
+
+    /// Requires that what lies in a slot, which may be unused, has a zero.
+    pub(crate) fn slot_has_zero(&mut self, e: &ast::Expr, ty: &Type) -> Option<()> {
+        match self.lies_in_slot(e) {
+            true => {
+                self.has_zero_if_absent(ty, e.span, "name the slot where it is used: `ref x = p.at(slot) else ...;`")
+            }
+            false => Some(()),
+        }
+    }
+
+    /// Requires that what reads as zero where it is absent has a zero: another value would be outside its range.
+    pub(crate) fn has_zero_if_absent(&mut self, ty: &Type, span: Span, help: &str) -> Option<()> {
+        if self.cx.needs_message(ty) || !self.cx.lacks_zero(ty) {
+            return Some(());
+        }
+        let shown = self.show(ty);
+        let words = format!("{shown} has no zero value, which this would be if nothing is there");
+        self.error("T0154", words, span, "it contains a range that begins above 0", help);
+        None
+    }
+
     /// `base[index]`, `bytes[4..]`
     pub fn indexed(&mut self, e: &ast::Expr, base: &ast::Expr, index: &ast::Expr) -> Option<Value> {
         if let ast::ExprKind::From(from) = &index.kind {
@@ -223,6 +260,7 @@ impl Body<'_, '_> {
         }
         if self.place_type(e).is_some() {
             let place = self.place(e)?;
+            self.slot_has_zero(e, &place.ty)?;
             return self.load(place, e.span).map(Value::fixed);
         }
         let value = self.expr(base, None)?.expr;

@@ -15,7 +15,8 @@ impl Checker<'_> {
         for member in &layer.members {
             let Member::Header(header) = member else { continue };
             let Some(fields) = &header.fields else {
-                self.unbuilt::<()>("wire formats", header.span);
+                let help = format!("a header without fields is written `header {} {{}}`", header.name.name);
+                self.found.push(crate::program::not_built("wire formats", header.span).help(help));
                 continue;
             };
             if self.header_ids.contains_key(&header.name.name) {

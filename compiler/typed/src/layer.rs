@@ -199,8 +199,10 @@ impl<'p> Checker<'p> {
                     self.tree.version = *n as u32;
                 }
                 Member::Provides(names) => {
-                    let names = self.promised(names);
+                    let (names, widened) = self.promised_with(names);
                     self.tree.provides.extend(names);
+                    // What its automata extend without refining it need not hold above.
+                    self.tree.breaks.extend(widened);
                 }
                 Member::Requires(names) => {
                     let names = self.promised(names);

@@ -190,7 +190,7 @@ impl Body<'_, '_> {
                         if is_zero { "this divides by zero" } else { "this divisor may be zero" },
                         r.span,
                         if is_zero { "zero" } else { "not a constant" },
-                        "handle the failure: `let x = a / b else ...;`",
+                        if is_zero { "" } else { "handle the failure: `let x = a / b else ...;`" },
                     );
                     return None;
                 }
@@ -384,8 +384,12 @@ impl Body<'_, '_> {
 
 /// Whether a duration can be multiplied or divided by a number.
 fn is_factor(value: &Value) -> bool {
-    let is_negative = value.flexible && constant_of(&value.expr) < 0;
-    matches!(value.expr.ty, Type::UInt(_) | Type::Int(_) | Type::Range(..)) && !is_negative
+    match value.expr.ty {
+        Type::UInt(_) | Type::Range(..) => !value.flexible || constant_of(&value.expr) >= 0,
+        // A negative one would make a very long duration.
+        Type::Int(_) => value.flexible && constant_of(&value.expr) >= 0,
+        _ => false,
+    }
 }
 
 /// Whether an expression takes the type that its context expects.

@@ -43,7 +43,7 @@ impl Body<'_, '_> {
             ast::ExprKind::Index(base, index) => {
                 let (place, borrowed) = self.place_with(base)?;
                 let (ty, size) = element_of(&place.ty)?;
-                let index = self.index(index, size)?;
+                let index = self.index_of(index, size, &place.ty)?;
                 Some((place.with(Step::Index(index), ty), borrowed))
             }
             _ => None,
@@ -111,8 +111,13 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An index that cannot be outside `0 .. size`.
+    /// An index of an array that cannot be outside `0 .. size`.
     pub fn index(&mut self, e: &ast::Expr, size: u32) -> Option<Expr> {
+        self.index_of(e, size, &Type::Array(Box::new(Type::UInt(8)), size))
+    }
+
+    /// The same, where messages say of what it is an index.
+    pub fn index_of(&mut self, e: &ast::Expr, size: u32, of: &Type) -> Option<Expr> {
         let value = self.expr(e, None)?;
         let want = Type::Range(0, u64::from(size));
         let fits = if value.flexible {
@@ -129,20 +134,29 @@ impl Body<'_, '_> {
             let ty = if value.flexible { want } else { value.expr.ty.clone() };
             return Some(Expr::new(value.expr.kind, ty, value.expr.span));
         }
-        let elements = counted(size.into(), "element");
+        let (noun, unit) = match of {
+            Type::Map(..) => ("map", "slot"),
+            Type::Pool(..) => ("pool", "slot"),
+            _ => ("array", "element"),
+        };
+        let elements = counted(size.into(), unit);
         if value.flexible {
-            let label = format!("the array has {elements}");
-            self.error("T0037", "this index is outside the array", e.span, label, format!("it is 0 to {}", size - 1));
+            let label = format!("the {noun} has {elements}");
+            let words = format!("this index is outside the {noun}");
+            self.error("T0037", words, e.span, label, format!("it is 0 to {}", size - 1));
             return None;
         }
         let shown = self.show(&value.expr.ty);
-        self.error(
-            "T0037",
-            "this index may be outside the array",
-            e.span,
-            format!("of type {shown}; the array has {elements}"),
-            format!("convert it and handle values out of range: `let i = ... as 0..{size} else ...;`"),
-        );
+        let help = match of {
+            Type::Map(..) => {
+                "a map is indexed by a slot; by a key it is read with `m.get(k, otherwise)`, or `let slot = m.find(k) \
+                 else ...;` and `m[slot]`"
+                    .to_string()
+            }
+            _ => format!("convert it and handle values out of range: `let i = ... as 0..{size} else ...;`"),
+        };
+        let words = format!("this index may be outside the {noun}");
+        self.error("T0037", words, e.span, format!("of type {shown}; the {noun} has {elements}"), help);
         None
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nacre_diagnostics::{nearest, Diagnostic, SourceId, Span};
+use nacre_diagnostics::{counted, nearest, Diagnostic, SourceId, Span};
 use nacre_stack::why_no_prefix;
 use nacre_syntax::ast::{self, Item};
 
@@ -185,29 +185,41 @@ fn joined(files: &[ast::File], mut waiting: Vec<usize>) -> Vec<bool> {
     is
 }
 
+/// With more names than these declared twice in the same two files, only the first is reported.
+const MANY: usize = 3;
+
 /// The names of some files together.
 fn space(files: &[ast::File], which: &[bool], found: &mut Vec<Diagnostic>) -> Names {
     let mut names = Names::new();
+    let mut twice: Vec<((usize, usize), Vec<&ast::Ident>)> = vec![];
     for (f, file) in files.iter().enumerate().filter(|(f, _)| which[*f]) {
         for (i, item) in file.items.iter().enumerate() {
             let Some(name) = item_name(item) else { continue };
-            // Configurations are identified by their subject as well: each layer may have one called `small`.
-            let key = match item {
-                Item::Configuration(c) => format!("{} for {}", name.name, c.subject.name),
-                _ => name.name.clone(),
+            let Some(&(g, _)) = names.get(&name.name) else {
+                names.insert(name.name.clone(), (f, i));
+                continue;
             };
-            if let Some(&(g, j)) = names.get(&key) {
-                let before = item_name(&files[g].items[j]).map(|n| n.span).unwrap_or_default();
-                found.push(
-                    Diagnostic::error("T0001", format!("`{}` is declared twice", name.name))
-                        .at(name.span, "declared again here")
-                        .also(before, "it was declared here first")
-                        .because("files that import each other share one namespace")
-                        .help("give one of them another name, or one of the files: import \"...\" as name;"),
-                );
-            } else {
-                names.insert(key, (f, i));
+            match twice.iter_mut().find(|(files, _)| *files == (f, g)) {
+                Some((_, again)) => again.push(name),
+                None => twice.push(((f, g), vec![name])),
             }
+        }
+    }
+    for ((_, g), again) in twice {
+        let first = |name: &ast::Ident| files[g].items.iter().filter_map(item_name).find(|n| n.name == name.name);
+        let told = if again.len() > MANY { 1 } else { again.len() };
+        for name in &again[..told] {
+            let twice = Diagnostic::error("T0001", format!("`{}` is declared twice", name.name))
+                .at(name.span, "declared again here")
+                .also(first(name).map(|n| n.span).unwrap_or_default(), "it was declared here first")
+                .because("files that import each other share one namespace");
+            found.push(match told < again.len() {
+                true => {
+                    let others = counted(again.len() as u64 - 1, "more name");
+                    twice.help(format!("so are {others} of the same two files: import only one of them"))
+                }
+                false => twice.help("give one of them another name, or one of the files: import \"...\" as name;"),
+            });
         }
     }
     names

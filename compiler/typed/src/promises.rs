@@ -28,18 +28,27 @@ impl Checker<'_> {
 
     /// The names of automata and properties. They mean the same through whichever import they are known.
     pub(crate) fn promised(&mut self, names: &[ast::Ident]) -> Vec<String> {
+        self.promised_with(names).0
+    }
+
+    /// The same, and what their automata extend but may not refine.
+    pub(crate) fn promised_with(&mut self, names: &[ast::Ident]) -> (Vec<String>, Vec<String>) {
+        let mut widened = vec![];
         self.once(names.iter());
         for name in names {
             match self.program.find(&name.name, name.span).map(|n| n.item) {
                 Some(Item::Automaton(automaton)) => {
-                    let extended = self.program.extended(automaton);
-                    self.tree.extends.push((plain(name), extended));
+                    let (refined, others) = self.program.extended(automaton);
+                    widened.extend(others);
+                    self.tree.extends.push((plain(name), refined));
                 }
                 Some(Item::Property(_)) => {}
                 _ => self.unknown_promise(name),
             }
         }
-        names.iter().map(plain).collect()
+        let names: Vec<String> = names.iter().map(plain).collect();
+        widened.retain(|name| !names.contains(name));
+        (names, widened)
     }
 
     fn unknown_promise(&mut self, name: &ast::Ident) {

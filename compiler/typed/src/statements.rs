@@ -220,6 +220,7 @@ impl Body<'_, '_> {
                 return None;
             }
             let place = self.place(e)?;
+            self.slot_has_zero(e, &place.ty)?;
             return Some(StatementKind::Ref(self.bind_place(name, place, false)));
         };
         let ast::ExprKind::Call(f, arguments) = &e.kind else {

@@ -142,16 +142,16 @@ impl Checker<'_> {
                 let ty = &self.tree.cells[id.index()].cell.ty;
                 self.timers_in(ty, (field.name.name.clone(), Some(Vec::new())), &mut found);
                 for (name, path) in found {
-                    let help = match path {
-                        Some(path) if self.tree.timers.iter().any(|t| t.cell == id && t.path == path) => continue,
+                    let help = match &path {
+                        Some(path) if self.tree.timers.iter().any(|t| t.cell == id && t.path == *path) => continue,
                         Some(_) => format!("write `on {name} {{ ... }}`"),
                         None => "handlers reach fields of structs, and entries of arrays, maps and pools".into(),
                     };
-                    self.found.push(
-                        Diagnostic::error("T0104", format!("the timer `{name}` has no handler"))
-                            .at(field.name.span, "declared here")
-                            .help(help),
-                    );
+                    let words = match path {
+                        Some(_) => format!("the timer `{name}` has no handler"),
+                        None => format!("no handler can be written for the timer `{name}`"),
+                    };
+                    self.found.push(Diagnostic::error("T0104", words).at(field.name.span, "declared here").help(help));
                 }
             }
         }

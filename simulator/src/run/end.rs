@@ -3,6 +3,7 @@
 use super::{Run, Running};
 use crate::checks::{Check, Failure};
 use crate::endpoint::{Outcome, NEVER};
+use crate::network::Item;
 use crate::world::BEGIN;
 
 impl Running<'_> {
@@ -115,11 +116,14 @@ impl Running<'_> {
         let node = |n: usize| self.world.nodes.get(n);
         let mut items = self.messages.clone();
         items.extend(self.world.faults.iter().copied());
+        let waiting = self.sides.iter().zip(0..).flat_map(|(side, n)| side.waiting.iter().map(move |m| (n, m)));
+        let waiting = waiting.map(|(side, message)| Item::Message(side, message.number)).collect();
         items.sort();
         items.dedup();
         Run {
             failure: self.failure,
             items,
+            waiting,
             lasted: self.world.now - BEGIN,
             steps: self.world.steps,
             sent: self.sides.iter().map(|side| side.sent).collect(),

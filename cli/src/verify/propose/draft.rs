@@ -134,6 +134,7 @@ impl Draft {
         let setting = |value: &Value| Setting {
             path: value.path.clone(),
             values: value.values.clone(),
+            kinds: vec![],
             timing: None,
             names: vec![],
             span: Default::default(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use nacre_checker::coverage::Seen;
+use nacre_diagnostics::counted;
 use nacre_stack::Span;
 use serde_json::{json, Value};
 
@@ -95,13 +96,15 @@ impl Printed {
     fn report(&self, trials: &Trials, found: &Proposals, names: &[String], coverage: &Coverage) {
         let subject = &trials.subject.name;
         let with = if found.declared > 0 { "with those that it has, " } else { "" };
-        say(&format!("{subject}: {} configurations proposed; {with}{}", names.len(), coverage.summary(trials.session)));
+        let proposed = counted(names.len() as u64, "configuration");
+        say(&format!("{subject}: {proposed} proposed; {with}{}", coverage.summary(trials.session)));
         for (one, name) in found.proposed.iter().zip(names) {
             let (lines, operands) = gains(trials, one);
             let (states, mutants) = (one.trial.states, one.mutants);
-            say(&format!(
-                "  {name}: {states} states; adds {lines} lines, {operands} outcomes of operands, {mutants} mutants"
-            ));
+            let counts =
+                [(states, "state"), (lines as u64, "line"), (operands as u64, "outcome"), (mutants as u64, "mutant")];
+            let [states, lines, operands, mutants] = counts.map(|(count, thing)| counted(count, thing));
+            say(&format!("  {name}: {states}; adds {lines}, {operands} of operands, {mutants}"));
         }
         let (all, detected) = found.mutants.sums();
         let limit = match found.mutants.exhausted() {

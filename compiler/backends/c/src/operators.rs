@@ -199,14 +199,13 @@ impl Body<'_, '_> {
                 // From the greatest number: gcc takes the cast for a complement, and warns of comparing it.
                 let in_width =
                     matches!((of, &a.kind), (Scalar::Unsigned { bits, .. }, ExprKind::Const(n)) if *n == mask(bits));
-                let both = match (op, &a.kind, &b.kind) {
+                let both = match (&a.kind, &b.kind) {
                     // clang takes `2 ^ n` for a power.
-                    (BinaryOp::Xor, ExprKind::Const(x), ExprKind::Const(y)) => Some(x ^ y),
+                    (ExprKind::Const(x), ExprKind::Const(y)) => {
+                        Some(self.computed_as(&Expr { kind: ExprKind::Const(x ^ y), ..a.clone() }, of))
+                    }
                     _ => None,
                 };
-                if let Some(both) = both {
-                    return self.computed_as(&Expr { kind: ExprKind::Const(both), ..a.clone() }, of);
-                }
                 let (a, b) = (self.computed_as(a, of), self.computed_as(b, of));
                 let text = match op {
                     BinaryOp::Add => format!("({a} + {b})"),
@@ -214,7 +213,7 @@ impl Body<'_, '_> {
                     BinaryOp::Mul => format!("({a} * {b})"),
                     BinaryOp::And => format!("({a} & {b})"),
                     BinaryOp::Or => format!("({a} | {b})"),
-                    BinaryOp::Xor => format!("({a} ^ {b})"),
+                    BinaryOp::Xor => both.unwrap_or_else(|| format!("({a} ^ {b})")),
                     BinaryOp::Without => format!("({a} & ~{b})"),
                     other => unreachable!("{other:?} is no arithmetic"),
                 };

@@ -18,6 +18,9 @@ use nacre_specification::*;
 use crate::effects::Effect;
 use crate::term::{Operator, Term};
 
+/// The number of participants.
+pub(crate) const MEMBERS: u64 = 2;
+
 /// The representation of messages.
 pub trait Messages {
     /// The type that declares a message.
@@ -240,15 +243,17 @@ impl Translator<'_> {
     /// Sets the initial state; all variables are zero before.
     pub fn start(&self) -> Result<Vec<Effect>> {
         let mut effects = vec![];
-        for (field, declared) in self.automaton.state.iter().enumerate() {
-            let Some(initial) = &declared.initial else { continue };
-            let (rows, ty) = self.shape(field);
-            if entry(ty).is_some() || rows != 1 {
-                return Err(format!("the initial value of `{}`", declared.name));
+        for ((field, declared), value) in self.automaton.state.iter().enumerate().zip(self.automaton.start(MEMBERS)) {
+            if value == Value::zero(&declared.ty, MEMBERS) {
+                continue;
             }
-            let (value, _) = self.expr(initial, &vec![])?;
-            let parts = flat(&value)?.into_iter().enumerate();
-            effects.extend(parts.map(|(part, value)| self.set(&format!("{}[0]", self.array(field, part)), &value)));
+            for (row, value) in rows(&value, &declared.ty).into_iter().enumerate() {
+                let why = || format!("the initial value of `{}`", declared.name);
+                for (part, number) in numbers(value).ok_or_else(why)?.into_iter().enumerate() {
+                    let place = format!("{}[{row}]", self.array(field, part));
+                    effects.push(Effect::set(place, Term::Number(number)));
+                }
+            }
         }
         Ok(effects)
     }
@@ -321,6 +326,23 @@ fn flat(value: &Val) -> Result<Vec<Leaf>> {
         Val::Leaf(term, ty) => Ok(vec![(term.clone(), ty.clone())]),
         Val::Tuple(parts) => Ok(parts.iter().map(flat).collect::<Result<Vec<_>>>()?.concat()),
         _ => Err("a container as a value".into()),
+    }
+}
+
+/// The values of all members, in order.
+fn rows<'v>(value: &'v Value, ty: &Type) -> Vec<&'v Value> {
+    match (value, ty) {
+        (Value::Tuple(members), Type::Per(inner)) => members.iter().flat_map(|value| rows(value, inner)).collect(),
+        (value, _) => vec![value],
+    }
+}
+
+/// The numbers of a value; none: it has other parts.
+fn numbers(value: &Value) -> Option<Vec<u64>> {
+    match value {
+        Value::Num(_) | Value::Bool(_) => Some(vec![value.num()]),
+        Value::Tuple(parts) => Some(parts.iter().map(numbers).collect::<Option<Vec<_>>>()?.concat()),
+        _ => None,
     }
 }
 

@@ -5,13 +5,10 @@ use std::fmt::Write;
 use nacre_specification::subset_construction::{Called, Letter, SubsetConstruction};
 use nacre_specification::{ActionKind, Automaton, Value};
 
-use crate::automata::{Messages, Transition, Translator};
+use crate::automata::{Messages, Transition, Translator, MEMBERS};
 use crate::effects::Effect;
 use crate::report::{Limit, StopReason};
 use crate::term::Term;
-
-/// The number of participants.
-const MEMBERS: u64 = 2;
 
 /// Returns the representation of a message with these bytes; none: the model has no such message.
 pub type Written<'a> = &'a dyn Fn(&[u8]) -> Option<Term>;

@@ -156,8 +156,9 @@ pub struct Configuration {
 pub struct Setting {
     /// One name, or the names of a layer and its parameter.
     pub path: Vec<Ident>,
-    /// Durations in nanoseconds; none if it states something about timers.
-    pub values: Vec<u64>,
+    /// Numbers (a negative one in two's complement of 64 bits), durations, `true` and `false`; none if it states
+    /// something about timers.
+    pub values: Vec<Expr>,
     pub timing: Option<Timing>,
     pub span: Span,
 }

@@ -101,6 +101,9 @@ pub(super) const OPERATIONS: &[(&[&str], &str)] = &[
     (&["pop_front", "dequeue", "shift", "take_first"], "`pop` removes the oldest element"),
     (&["contains", "has", "contains_key", "includes"], "write `key in container`"),
     (&["clone", "copy"], "a second reference to a message is `share m`; other values are copied by using them"),
-    (&["head", "front", "peek"], "the first element is `x.first`"),
+    (
+        &["head", "front", "peek"],
+        "of a set or a sequence it is `x.first`; a ring is read from the oldest entry on: `for x in r { ... }`",
+    ),
     (&["data", "payload", "body", "buf"], "the bytes of a message are `m.bytes`"),
 ];

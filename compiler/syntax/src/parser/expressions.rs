@@ -292,7 +292,7 @@ impl Parser<'_> {
         let mut parts = Vec::new();
         let mut height = 0;
         loop {
-            parts.push(self.expr()?);
+            parts.push(self.truth()?);
             height = height.max(self.height);
             if !self.eat(TokenKind::Comma) || self.at(TokenKind::CloseParen) {
                 break;

@@ -2,6 +2,7 @@
 
 use super::{Parse, Parser, Role};
 use crate::ast::*;
+use crate::errors;
 use crate::token::TokenKind;
 
 impl Parser<'_> {
@@ -13,16 +14,29 @@ impl Parser<'_> {
         let span = self.since(start);
         let open = self.span();
         self.expect_as(TokenKind::OpenBrace, Role::Block)?;
-        let mut events = Vec::new();
+        let (mut events, mut is_told) = (Vec::new(), false);
         while !self.ends_braces() {
             let start = self.position;
             match self.event_declaration() {
-                Ok(event) => events.push(event),
+                Ok(event) => {
+                    events.push(event);
+                    self.sign_after_event(&mut is_told);
+                }
                 Err(_) => self.recover(start, |p| matches!(p.word(), "up" | "down" | "turn")),
             }
         }
         self.close_as(TokenKind::CloseBrace, open, Role::Block)?;
         Ok(Interface { docs, name, parameters, events, span })
+    }
+
+    /// Events are separated by nothing. A sign after one is reported once for the interface.
+    fn sign_after_event(&mut self, is_told: &mut bool) {
+        if self.at(TokenKind::Semicolon) || self.at(TokenKind::Comma) {
+            if !std::mem::replace(is_told, true) {
+                self.report(errors::sign_after_event(self.span()));
+            }
+            self.advance();
+        }
     }
 
     fn event_declaration(&mut self) -> Parse<EventDeclaration> {

@@ -159,21 +159,16 @@ impl Parser<'_> {
         self.constant_name("a setting: a parameter, an action or a bound")
     }
 
-    /// A number; a negative one in two's complement of 64 bits.
-    fn setting_value(&mut self) -> Parse<u64> {
-        if self.eat(TokenKind::Minus) {
-            let value = self.primary()?;
-            return match value.kind {
-                ExprKind::Number(n) => Ok(n.wrapping_neg()),
-                _ => self.fail_with(crate::errors::no_setting(value.span)),
-            };
-        }
+    /// A constant; a negative number in two's complement of 64 bits.
+    fn setting_value(&mut self) -> Parse<Expr> {
+        let start = self.span();
+        let negative = self.eat(TokenKind::Minus);
         let value = self.primary()?;
         match value.kind {
-            ExprKind::Number(n) => Ok(n),
-            ExprKind::Duration(n, unit) => Ok(n.saturating_mul(unit.nanoseconds())),
-            ExprKind::True => Ok(1),
-            ExprKind::False => Ok(0),
+            ExprKind::Number(n) if negative => {
+                Ok(Expr { kind: ExprKind::Number(n.wrapping_neg()), span: self.since(start) })
+            }
+            ExprKind::Number(_) | ExprKind::Duration(..) | ExprKind::True | ExprKind::False if !negative => Ok(value),
             _ => self.fail_with(crate::errors::no_setting(value.span)),
         }
     }

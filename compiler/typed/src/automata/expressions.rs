@@ -115,7 +115,7 @@ impl<'p> Typer<'p> {
             Some(at) => Some((Expr::Const(Value::Num(at as u64)), Ty::Nat)),
             None => {
                 let known: Vec<&str> = declared.variants.iter().map(|v| v.name.as_str()).collect();
-                let help = format!("it has {}", known.join(", "));
+                let help = if known.is_empty() { String::new() } else { format!("it has {}", known.join(", ")) };
                 self.error("T0136", format!("`{of}` has no variant `{}`", name.name), name.span, "not known", help)
             }
         }

@@ -44,6 +44,7 @@ impl<'p> Typer<'p> {
             state,
             actions,
             goals,
+            opening: None,
             forger: spec::forger::Forger::default(),
             span: declared.span,
         })

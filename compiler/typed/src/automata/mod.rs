@@ -11,6 +11,7 @@ mod join;
 mod limits;
 mod names;
 mod operations;
+mod refinement;
 mod statements;
 mod types;
 
@@ -51,21 +52,6 @@ impl Program {
     /// Whether a name is that of an automaton.
     pub fn is_automaton(&self, name: &str) -> bool {
         matches!(self.item(name), Some(Item::Automaton(_)))
-    }
-
-    /// Names of all that an automaton extends, the nearest first.
-    pub(crate) fn extended(&self, automaton: &ast::Automaton) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        let mut parent = automaton.extends.as_ref();
-        while let Some(name) = parent {
-            let Some(Item::Automaton(next)) = self.find(&name.name, name.span).map(|n| n.item) else { break };
-            if names.contains(&next.name.name) {
-                break;
-            }
-            names.push(next.name.name.clone());
-            parent = next.extends.as_ref();
-        }
-        names
     }
 
     /// Checks every automaton separately; parameters without a default are 1.
