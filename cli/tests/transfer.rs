@@ -13,7 +13,13 @@ use common::*;
 
 /// Starts a receiver; returns it, and the address that it prints.
 fn receiver(listen: &str, what: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
-    let mut arguments = vec!["run", RELIABLE, "--stack", "reliable"];
+    receiver_of(&[RELIABLE, "--stack", "reliable"], listen, what)
+}
+
+/// The same with another stack.
+fn receiver_of(stack: &[&str], listen: &str, what: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
+    let mut arguments = vec!["run"];
+    arguments.extend(stack);
     arguments.extend(what);
     arguments.extend(["--plain", "--listen", listen]);
     let mut child =
@@ -108,6 +114,33 @@ fn quick_entries_take_frames_of_another_level() {
     assert!(received["ok"] == true && number("taken") >= number("quick") && number("quick") > 0, "{received}");
 }
 
+/// The greeting is sent once the stack takes it.
+#[test]
+fn sender_waits_for_a_stack_that_takes_nothing_at_first() {
+    const LATE: &[&str] = &["cli/tests/sources/hasty.nacre", "--stack", "late_stack"];
+    let folder = tempfile::tempdir().expect("a folder");
+    let (original, copy) = (folder.path().join("original"), folder.path().join("copy"));
+    std::fs::write(&original, content(500, 5)).expect("written");
+    // Bypasses of this stack have no proof, which would be said first.
+    let out = ["receive", "--level", "inline", "--out", copy.to_str().expect("UTF-8")];
+    let (child, address, _err) = receiver_of(LATE, "127.0.0.1:0", &out);
+    let file = ["send", "--level", "inline", "--plain", "--to", &address, "--file", original.to_str().expect("UTF-8")];
+    let (status, out, err) = ran(nacre(&["run"]).args(LATE).args(file));
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(child.wait_with_output().expect("ends").status.success());
+    assert!(std::fs::read(&original).expect("there") == std::fs::read(&copy).expect("there"), "the files are equal");
+}
+
+#[test]
+fn stack_that_takes_more_than_messages_is_refused() {
+    let arguments =
+        ["run", "cli/tests/sources/hasty.nacre", "--stack", "tuned_stack", "receive", "--plain", "--out", "never"];
+    let (status, out, err) = ran(nacre(&arguments).args(["--listen", "127.0.0.1:0", "--json"]));
+    assert!(status == 1 && err.contains("`send` of this stack takes `channel`, too"), "{status} {err}");
+    let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert!(value["ok"] == false && value["cause"] == "stack", "{value}");
+}
+
 #[test]
 fn many_senders_share_a_receiver() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -157,6 +190,51 @@ fn lines_go_both_ways() {
         let (status, words) = ends(child, err);
         assert!(status.success(), "{status}: {words}");
     }
+}
+
+/// A first frame can be forged: whoever has sent it hears nothing, and is neither shown nor waited for.
+#[test]
+fn forged_peers_do_not_take_part_in_a_chat() {
+    // What a client says first, to somebody else.
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("bound");
+    let to = socket.local_addr().expect("bound").to_string();
+    let mut client = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--plain", "--to", &to]);
+    let mut client = client.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    client.stdin.as_mut().expect("piped").write_all(b"forged\n").expect("written");
+    let mut frames = vec![];
+    for _ in 0..3 {
+        let mut frame = [0; 2000];
+        let (len, _) = socket.recv_from(&mut frame).expect("a frame");
+        frames.push(frame[..len].to_vec());
+    }
+    client.kill().expect("it waits");
+    client.wait().expect("ends");
+
+    let (mut one, address, one_err) = receiver("127.0.0.1:0", &["chat"]);
+    let mut speaks = one.stdin.take().expect("piped");
+    speaks.write_all(b"before anybody\n").expect("written");
+    for _ in 0..3 {
+        let forger = UdpSocket::bind("127.0.0.1:0").expect("bound");
+        frames.iter().for_each(|frame| drop(forger.send_to(frame, &address).expect("sent")));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let mut other = nacre(&["run", RELIABLE, "--stack", "reliable", "chat", "--plain", "--to", &address]);
+    let mut other = other.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let other_err = BufReader::new(other.stderr.take().expect("piped"));
+    let mut hears = BufReader::new(other.stdout.take().expect("piped")).lines();
+    assert_eq!(hears.next().expect("a line").expect("text"), "before anybody");
+    // More than the window of a connection takes.
+    (0..200).for_each(|n| speaks.write_all(format!("{n}\n").as_bytes()).expect("written"));
+    for n in 0..200 {
+        assert_eq!(hears.next().expect("a line").expect("text"), n.to_string());
+    }
+    drop((speaks, other.stdin.take()));
+    let heard = std::io::read_to_string(one.stdout.take().expect("piped")).expect("UTF-8");
+    assert_eq!(heard, "", "nothing that is forged is shown");
+    let (status, words) = ends(one, one_err);
+    assert!(status.success() && words.matches("has connected").count() == 1, "{status}: {words}");
+    let (status, words) = ends(other, other_err);
+    assert!(status.success(), "{status}: {words}");
 }
 
 #[test]

@@ -46,7 +46,9 @@ int nacre_listener_call(struct nacre_listener *l, uint64_t now, uint64_t id, uin
         c->was_refused = true;
         c->refused_event = (uint16_t)event;
         c->refused_len = len;
-        wait_for_stack(l, c);
+        if (result == NACRE_BUSY) {
+            look_again(l, c);
+        }
         return NACRE_REFUSED;
     }
     return c == NULL ? NACRE_GONE : NACRE_INVALID;
@@ -242,9 +244,7 @@ int nacre_listener_grant(struct nacre_listener *l, uint64_t now, uint64_t id, ui
     }
     if (l->kinds[c->kind].grant_delivers != NACRE_NONE) {
         c->owed += messages;
-        if (!pay_grants(l, id) && (c = connection(l, id)) != NULL) {
-            wait_for_stack(l, c);
-        }
+        pay_grants(l, id);
     }
     return NACRE_OK;
 }

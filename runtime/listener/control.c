@@ -339,7 +339,7 @@ static bool take_pong(struct nacre_listener *l, const struct nacre_address *from
     c->ping_token = 0;
     c->round_trip = since(c->pinged_at, l->time);
     heard(l, c);
-    confirm(c);
+    confirm(l, c);
     return true;
 }
 

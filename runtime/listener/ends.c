@@ -46,10 +46,15 @@ static enum room room_for(const struct nacre_listener *l, const struct nacre_add
     return *oldest == 0 ? NEVER : AFTER;
 }
 
-/* Whether a peer must prove its address before anything is kept of it. */
+/* Whether a peer must prove its address before anything is kept of it: as the option says, and at the latest when a
+ * quarter of the places that confirmed connections leave is taken, so that a flood never reaches the end of them. */
 static bool asks_for_proof(const struct nacre_listener *l, const struct nacre_address *from) {
+    const struct nacre_listener_options *o = &l->options;
     struct census census = count_peers(l, from);
-    return census.unconfirmed >= l->options.retry_above || census.of_network > l->options.retry_above / 16;
+    uint64_t places = at_most(o->connections - l->count + census.unconfirmed, o->unconfirmed);
+    uint64_t all = at_most(o->retry_above, larger((places + 3) / 4, 1));
+    uint64_t each = at_most(o->retry_above / 16, at_most(all / 4, o->unconfirmed_per_network / 4));
+    return census.unconfirmed >= all || census.of_network > each;
 }
 
 /* The hash of a network or an address, by which it is remembered. */
@@ -176,11 +181,7 @@ static void forget_about(struct nacre_listener *l, struct connection *c) {
     stack_of(l, c)->discard(c->state, c->pool);
     leave_cookie(l, c);
     leave_heap(l, c);
-    for (uint32_t i = 0; c->waits && i < l->waiting_len; i++) {
-        if (l->waiting[i] == c->id) {
-            leave_waiting(l, i);
-        }
-    }
+    leave_due(l, c);
     c->id = 0;
     c->phase = FREE;
     l->count--;
@@ -224,9 +225,10 @@ static void evict(struct nacre_listener *l, struct connection *c) {
 }
 
 /* The peer has shown that it receives frames at its address. */
-static void confirm(struct connection *c) {
+static void confirm(struct nacre_listener *l, struct connection *c) {
     c->has_budget = false;
     c->confirmed = true;
+    look_again(l, c);
 }
 
 /* The oldest connection of a peer that was begun before another one, and that neither end has closed in order. Those end
@@ -247,7 +249,7 @@ static struct connection *older(const struct nacre_listener *l, const struct pee
  * confirms this one may be a late frame of a peer that has restarted since. */
 static void replace_older(struct nacre_listener *l, struct connection *c) {
     struct peer peer = {&c->address, c->identity, fingerprint_of(l, c)};
-    confirm(c);
+    confirm(l, c);
     for (struct connection *other; c->arrived && (other = older(l, &peer, c->id)) != NULL;) {
         l->statistics.restarted++;
         end(l, other, NACRE_RESTARTED);

@@ -109,10 +109,6 @@ struct bounds {
     uint64_t state, pool, config, outputs, segments, bytes;
 };
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 static struct bounds bounds_of(const struct nacre_listener_options *o) {
     struct bounds bounds = {1, 1, 1, 1, 1, 1};
     for (uint32_t i = 0; i < o->stacks_len; i++) {
@@ -152,6 +148,7 @@ static void place_connections(struct places *places, const struct nacre_listener
         c->farewell.text = texts + 2 * (size_t)i * o->text_max;
         c->peer_words.text = c->farewell.text + o->text_max;
         c->heap_at = NOWHERE;
+        c->due_at = NOWHERE;
     }
     for (uint32_t i = 0; places->at != NULL && i < o->refusals; i++) {
         l->refusals[i].words.text = refused + (size_t)i * o->text_max;
@@ -175,7 +172,7 @@ static void place_all(struct places *places, const struct nacre_listener_options
     l->by_cookie = take(places, cookie_places(o), sizeof *l->by_cookie);
     l->by_cookie_mask = cookie_places(o) - 1;
     l->heap = take(places, o->connections, sizeof *l->heap);
-    l->waiting = take(places, o->connections, sizeof *l->waiting);
+    l->due = take(places, o->connections, sizeof *l->due);
     l->departed = take(places, o->departed, sizeof *l->departed);
     l->refusals = take(places, o->refusals, sizeof *l->refusals);
     l->answered = take(places, o->networks, sizeof *l->answered);

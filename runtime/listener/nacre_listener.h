@@ -85,7 +85,8 @@ struct nacre_listener_options {
     uint32_t unconfirmed;             /* that peers have begun and not confirmed: their address may be forged */
     uint32_t unconfirmed_per_network;
     uint32_t retry_above; /* from so many unconfirmed ones on, or more than a sixteenth of it in one network, a peer
-                           * must prove its address before anything is kept of it; 0: always */
+                           * must prove its address before anything is kept of it; at the latest once they have a
+                           * quarter of the places that confirmed ones leave (a network: a sixteenth). 0: always */
     uint32_t departed;    /* connections that have ended and are remembered for 2 minutes: late first frames */
     uint32_t refusals;    /* connections that were refused and whose peers are told again, for 30 s */
     uint32_t networks;    /* that are given answers (10 a second each, 100 in all); others get none meanwhile */

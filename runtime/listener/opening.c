@@ -170,6 +170,7 @@ static bool open_connection(struct nacre_listener *l, struct connection *c, uint
     c->own_identity = own;
     c->grants_by_listener = true;
     c->heap_at = NOWHERE;
+    c->due_at = NOWHERE;
     c->wake = NACRE_NEVER;
     c->unknown_since = NACRE_NEVER;
     c->heard_at = l->time;
@@ -181,8 +182,6 @@ static bool open_connection(struct nacre_listener *l, struct connection *c, uint
     l->active.id = id;
     l->active.next = 0;
     send_frames(l, c);
-    if (c->owed > 0) {
-        wait_for_stack(l, c);
-    }
+    look_again(l, c);
     return true;
 }

@@ -64,23 +64,22 @@ static void leave_heap(struct nacre_listener *l, struct connection *c) {
     c->wake = NACRE_NEVER;
 }
 
-/* Enters a connection into the list of those that wait for their stack. */
-static void wait_for_stack(struct nacre_listener *l, struct connection *c) {
-    if (!c->waits) {
-        c->waits = true;
-        l->waiting[l->waiting_len++] = c->id;
+/* A connection has changed: its stack may accept now what it refused. */
+static void look_again(struct nacre_listener *l, struct connection *c) {
+    if (c->due_at == NOWHERE && (c->was_refused || c->close_wanted || c->owed > 0)) {
+        c->due_at = l->due_len;
+        l->due[l->due_len++] = (uint32_t)(c - l->connections);
     }
 }
 
-static void leave_waiting(struct nacre_listener *l, uint32_t at) {
-    struct connection *c = connection(l, l->waiting[at]);
-    if (c != NULL) {
-        c->waits = false;
+static void leave_due(struct nacre_listener *l, struct connection *c) {
+    if (c->due_at == NOWHERE) {
+        return;
     }
-    l->waiting_len--;
-    for (uint32_t i = at; i < l->waiting_len; i++) {
-        l->waiting[i] = l->waiting[i + 1];
-    }
+    l->due_len--;
+    l->due[c->due_at] = l->due[l->due_len];
+    l->connections[l->due[c->due_at]].due_at = c->due_at;
+    c->due_at = NOWHERE;
 }
 
 /* What stands in the queue: a head, the event or the bytes of a frame, and what the event names. */

@@ -142,6 +142,9 @@ static void input(struct nacre_listener *l, struct connection *c, const uint8_t 
     uint64_t id = c->id;
     /* Counted before the step, which may send as much more. */
     c->budget.received += len;
+    if (c->has_budget) {
+        look_again(l, c);
+    }
     int result = run(l, id, &step);
     c = connection(l, id);
     if (result == NACRE_NO_SPACE || result == NACRE_BUSY) {
@@ -194,7 +197,7 @@ static void keep(struct nacre_listener *l, struct connection *c, const struct be
     }
     c->counts = true;
     if (begin->how != CLAIMED) {
-        confirm(c);
+        confirm(l, c);
     }
     if (begin->how != BARE) {
         learn(c, &begin->who);

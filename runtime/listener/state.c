@@ -1,6 +1,6 @@
 /* The state of a listener, and how its connections are found. */
 
-enum { CATCH_UP_MAX = 1000, ROUNDS = 64, REPORTS = 16, WAITING_AT_ONCE = 8, FIRST_GRANTS = 16 };
+enum { CATCH_UP_MAX = 1000, ROUNDS = 64, REPORTS = 16, AT_ONCE = 8, FIRST_GRANTS = 16 };
 enum { ANSWERS_PER_SECOND = 100, ANSWERS_PER_SECOND_AND_NETWORK = 10, CONTROL_BYTES = ENDED_HEAD + TEXT_MAX };
 #define NOWHERE UINT32_MAX
 #define ALIGNMENT 64u
@@ -41,7 +41,7 @@ enum phase { FREE, TENTATIVE, LIVE, LINGERING };
 
 struct connection {
     uint64_t id; /* serial number and index; 0: the place is free */
-    uint32_t phase, kind, heap_at;
+    uint32_t phase, kind, heap_at, due_at;
     uint32_t cookie; /* of frames to this end; of a free place: the one it had last */
     uint32_t key;
     struct label label; /* of frames to the peer */
@@ -54,7 +54,7 @@ struct connection {
     bool arrived; /* the peer began it */
     bool counts;  /* against the limits for peers */
     bool confirmed;
-    bool close_wanted, peer_is_over, waits, grants_by_listener, was_refused;
+    bool close_wanted, peer_is_over, grants_by_listener, was_refused;
     uint16_t refused_event;
     uint32_t refused_len;
     struct budget budget;
@@ -63,6 +63,7 @@ struct connection {
     uint64_t hello_at, hello_after;
     uint64_t unknown_since; /* NACRE_NEVER: the peer has not said so */
     uint64_t linger_until, owed;
+    uint64_t tick_after; /* a timer that was refused for lack of room is served then */
     struct words farewell, peer_words;
     void *state, *pool;
 };
@@ -114,8 +115,7 @@ struct nacre_listener {
     uint32_t count, unserved;
     uint32_t *by_cookie, by_cookie_mask; /* index + 1; 0: empty */
     uint32_t *heap, heap_len;            /* connections by `wake` */
-    uint64_t *waiting;                   /* connections that wait for their stack, oldest first */
-    uint32_t waiting_len;
+    uint32_t *due, due_len;              /* connections whose stacks may accept now what they refused */
     struct departed *departed;
     uint32_t departed_first, departed_len;
     struct refusal *refusals;
@@ -141,6 +141,10 @@ struct nacre_listener {
     void *memory;
     size_t size;
 };
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
 
 static uint64_t at_most(uint64_t a, uint64_t b) {
     return a < b ? a : b;

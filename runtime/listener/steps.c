@@ -26,7 +26,7 @@ static uint64_t silence_ends(const struct nacre_listener *l, const struct connec
 
 /* Enters a connection's deadline into the timers. */
 static void reschedule(struct nacre_listener *l, struct connection *c) {
-    uint64_t at = stack_of(l, c)->deadline(c->state);
+    uint64_t at = larger(stack_of(l, c)->deadline(c->state), c->tick_after);
     if (c->phase == LINGERING) {
         at = at_most(at, c->linger_until);
     } else {
@@ -96,6 +96,9 @@ static int run_step(struct nacre_listener *l, struct connection *c, const struct
     }
     l->active.id = c->id;
     l->active.next = 0;
+    if (result == NACRE_OK) {
+        look_again(l, c);
+    }
     return result;
 }
 

@@ -7,7 +7,7 @@ static void owe(struct nacre_listener *l) {
     l->handed_out = 0;
     if (c != NULL && c->grants_by_listener && l->kinds[c->kind].grant_delivers != NACRE_NONE) {
         c->owed++;
-        wait_for_stack(l, c);
+        look_again(l, c);
     }
 }
 
@@ -45,12 +45,9 @@ static void look_after(struct nacre_listener *l, struct connection *c) {
         say_hello(l, c);
     }
     c = connection(l, id);
-    if (c != NULL && stack_of(l, c)->deadline(c->state) <= l->time && run(l, id, &tick) != NACRE_OK) {
-        c = connection(l, id);
-        if (c != NULL) {
-            wake_at(l, c, later_by(l->time, AGAIN_NS));
-        }
-        return;
+    bool is_due = c != NULL && larger(stack_of(l, c)->deadline(c->state), c->tick_after) <= l->time;
+    if (is_due && run(l, id, &tick) != NACRE_OK && (c = connection(l, id)) != NULL) {
+        c->tick_after = later_by(l->time, AGAIN_NS);
     }
     /* Entered at once, not when the outputs have been handed out: an application that takes no events must not stop
      * the timers. */
@@ -73,6 +70,17 @@ static bool one_timer(struct nacre_listener *l) {
     return true;
 }
 
+/* Makes a call that the stack may refuse: once it has changed, the connection is looked at again. */
+static bool attempt(struct nacre_listener *l, uint64_t id, uint16_t event, const uint64_t *arguments) {
+    int result = call(l, id, event, arguments);
+    release(l);
+    struct connection *c = connection(l, id);
+    if (result == NACRE_BUSY && c != NULL) {
+        look_again(l, c);
+    }
+    return result == NACRE_OK;
+}
+
 /* Grants the stack the messages that the application has taken. */
 static bool pay_grants(struct nacre_listener *l, uint64_t id) {
     struct connection *c = connection(l, id);
@@ -81,8 +89,7 @@ static bool pay_grants(struct nacre_listener *l, uint64_t id) {
         return false;
     }
     uint64_t arguments[4] = {at_most(c->owed, UINT16_MAX), 0, 0, 0};
-    bool done = call(l, id, event, arguments) == NACRE_OK;
-    release(l);
+    bool done = attempt(l, id, event, arguments);
     c = connection(l, id);
     if (c != NULL && done) {
         c->owed -= arguments[0];
@@ -96,14 +103,10 @@ static bool try_close(struct nacre_listener *l, uint64_t id) {
     if (c == NULL || !c->close_wanted) {
         return false;
     }
-    bool done = call(l, id, l->kinds[c->kind].close, NULL) == NACRE_OK;
-    release(l);
+    bool done = attempt(l, id, l->kinds[c->kind].close, NULL);
     c = connection(l, id);
     if (c != NULL) {
         c->close_wanted = !done;
-        if (!done) {
-            wait_for_stack(l, c);
-        }
     }
     return done;
 }
@@ -130,19 +133,15 @@ static bool look_whether_writable(struct nacre_listener *l, uint64_t id) {
 }
 
 /* Checks whether stacks now accept what they refused: a grant, a close, a call of the application. */
-static bool serve_waiting(struct nacre_listener *l) {
+static bool serve_due(struct nacre_listener *l) {
     bool done = false;
-    uint32_t rounds = l->waiting_len < WAITING_AT_ONCE ? l->waiting_len : WAITING_AT_ONCE;
-    for (uint32_t i = 0; i < rounds && l->waiting_len > 0 && l->active.id == 0; i++) {
-        uint64_t id = l->waiting[0];
-        leave_waiting(l, 0);
+    for (uint32_t i = 0; i < AT_ONCE && l->due_len > 0 && l->active.id == 0; i++) {
+        struct connection *c = &l->connections[l->due[l->due_len - 1]];
+        uint64_t id = c->id;
+        leave_due(l, c);
         done |= pay_grants(l, id);
         done |= try_close(l, id);
         done |= look_whether_writable(l, id);
-        struct connection *c = connection(l, id);
-        if (c != NULL && (c->was_refused || c->owed > 0)) {
-            wait_for_stack(l, c);
-        }
     }
     return done;
 }
@@ -161,9 +160,9 @@ bool nacre_listener_next(struct nacre_listener *l, uint64_t now, struct nacre_li
         bool done = one_timer(l);
         if (l->active.id == 0) {
             l->handled_until = l->time;
-            done |= serve_waiting(l);
+            done |= serve_due(l);
         }
-        if (!done && l->active.id == 0 && l->queue.head == l->queue.tail) {
+        if (!done && l->active.id == 0 && l->due_len == 0 && l->queue.head == l->queue.tail) {
             return false;
         }
     }
@@ -171,7 +170,7 @@ bool nacre_listener_next(struct nacre_listener *l, uint64_t now, struct nacre_li
 }
 
 uint64_t nacre_listener_deadline(const struct nacre_listener *l) {
-    if (l->queue.head != l->queue.tail || l->active.id != 0) {
+    if (l->queue.head != l->queue.tail || l->active.id != 0 || l->due_len > 0) {
         return 0;
     }
     return l->heap_len > 0 ? l->connections[l->heap[0]].wake : NACRE_NEVER;

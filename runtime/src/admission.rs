@@ -87,10 +87,15 @@ impl Admission {
         self.begun.get(&network(ip)).copied().unwrap_or(0) >= self.most_begun
     }
 
-    /// Whether a peer must show that it receives frames at this address before anything is kept of it.
-    pub(crate) fn asks_for_proof(&self, ip: IpAddr) -> bool {
+    /// Whether a peer must show that it receives frames at this address before anything is kept of it: as the option
+    /// says, and at the latest when a quarter of the places that confirmed connections leave (`free`, and those of the
+    /// unconfirmed ones) is taken, so that a flood never reaches the end of them.
+    pub(crate) fn asks_for_proof(&self, ip: IpAddr, free: usize) -> bool {
+        let places = (free + self.unconfirmed.len()).min(self.most);
+        let all = self.retry_above.min(places.div_ceil(4).max(1));
         let of_network = self.by_network.get(&network(ip)).map_or(0, BTreeSet::len);
-        self.unconfirmed.len() >= self.retry_above || of_network > self.retry_above / 16
+        let each = (self.retry_above / 16).min(all / 4).min(self.most_per_address / 4);
+        self.unconfirmed.len() >= all || of_network > each
     }
 
     /// The unconfirmed connection that began first.

@@ -20,8 +20,9 @@ pub struct Options {
     pub unconfirmed_per_address: usize,
     /// From so many unconfirmed connections on, or with more than a sixteenth of it at one address, a peer that begins
     /// a connection first has to prove that it receives frames at its address. This takes one round trip, and nothing
-    /// is kept of the peer before. 0: always; no message is then delivered from an address that may be forged. Default
-    /// 1,000.
+    /// is kept of the peer before. It is asked to at the latest when a quarter of the places is taken that confirmed
+    /// connections leave (`connections`, `unconfirmed`), or a sixteenth at one address. 0: always; no message is then
+    /// delivered from an address that may be forged. Default 1,000.
     pub retry_above: usize,
     /// This end's identity; 0: its transport address, of secure connections its key. Processes that share keys need
     /// different ones: of two connections with one key and identity the peer takes the older one for one from before

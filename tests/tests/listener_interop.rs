@@ -11,6 +11,7 @@ use nacre_tests::c_listener::{self as c, seed_bytes, CListener, Library, Seen};
 
 const MILLISECOND: u64 = 1_000_000;
 const MESSAGES: usize = 40;
+const CONNECTIONS: u32 = 64;
 
 fn address(host: usize) -> SocketAddr {
     format!("[2001:db8::{host}]:7000").parse().expect("an address")
@@ -28,7 +29,7 @@ impl Host {
             let prepare = |options: &mut c::Options| {
                 (options.seed, options.retry_above) = (seed_bytes(seed), retry_above);
             };
-            return Host::C(CListener::new(library, 4, &[true, false], prepare, now).expect("a listener"));
+            return Host::C(CListener::new(library, CONNECTIONS, &[true, false], prepare, now).expect("a listener"));
         }
         let options = Options { seed: Some(seed), retry_above: retry_above as usize, ..Options::default() };
         let mut rust = SansIo::new(options, now);
@@ -240,6 +241,37 @@ fn restarted_peer_gets_another_connection() {
         assert_eq!(world.delivered(1), [0, 1, 2], "{are_c:?}");
         let restarts = world.seen[1].iter().filter(|seen| matches!(seen, Seen::Ended(_, 5, None))).count();
         assert_eq!(restarts, 2, "{are_c:?}: {:?}", world.seen[1]);
+    }
+}
+
+/// The windows of many connections are full, and the peer of one of them answers.
+#[test]
+fn connection_that_accepts_again_is_told_at_once() {
+    let library = Rc::new(Library::new(&["reliable", "check_fifo_good"]));
+    for is_c in [false, true] {
+        let now = 1_000 * MILLISECOND;
+        let (mut client, mut server) =
+            (Host::new(&library, is_c, 100, 1, now), Host::new(&library, false, 100, 2, now));
+        let peers = 2..2 + CONNECTIONS as usize;
+        let all: Vec<u64> = peers.clone().map(|host| client.connect(address(host))).collect();
+        all.iter().for_each(|id| while client.send(*id, &[0; 20]) {});
+        let before = client.events();
+        assert!(!before.iter().any(|seen| matches!(seen, Seen::Writable(_))), "{is_c}: {before:?}");
+        let (id, peer) = (all[all.len() / 2], address(2 + all.len() / 2));
+        for (_, frame) in client.datagrams().iter().filter(|(to, _)| *to == peer) {
+            server.receive(address(1), frame);
+            server.events();
+        }
+        server.set_time(now + 1_000 * MILLISECOND);
+        server.events();
+        let answers = server.datagrams();
+        let mut told = Vec::new();
+        for (_, frame) in &answers {
+            client.receive(peer, frame);
+            told.extend(client.events());
+        }
+        assert!(told.contains(&Seen::Writable(id >> 24)), "{is_c}, {} answers: {told:?}", answers.len());
+        assert!(client.next_deadline() > now, "{is_c}: nothing is left to do");
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! At the end of standard input a side announces it and keeps listening; the connection is closed when both have.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::BufRead;
 use std::net::SocketAddr;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use nacre_runtime::{ConnectionId, Error, Event, Options, Reason, Stack};
 
 use super::doorkeeper::Doorkeeper;
+use super::early::Early;
 use super::failure::{Cause, Failure};
 use super::line::{introduce, Line};
 use super::names::{self, printable};
@@ -54,7 +55,7 @@ pub fn chat(
                 Err(_) if interrupt.came() => return Ok(interrupt.exit()),
                 met => met?,
             };
-            peers.push(Peer { id: begun.id, ended: false });
+            peers.push(Peer::new(begun.id));
         }
         None => {
             line.listener.serve(stack)?;
@@ -65,7 +66,8 @@ pub fn chat(
     let mut talk = Talk {
         peers,
         doorkeeper,
-        waiting: VecDeque::new(),
+        arrived: BTreeMap::new(),
+        early: Early::default(),
         lines: lines(),
         ahead: None,
         ended: false,
@@ -86,11 +88,17 @@ pub fn require_side(args: &Chat) -> Result<(), Failure> {
     Err(Failure::new(Cause::Usage, words))
 }
 
+/// The lines that wait for one peer at most. While another peer has fewer, further lines are not sent to it.
+const WAITING: usize = 1000;
+
 struct Talk<'t> {
     peers: Vec<Peer>,
     doorkeeper: Doorkeeper<'t>,
-    /// Lines that are not sent to all peers yet, with their peers.
-    waiting: VecDeque<(ConnectionId, Vec<u8>)>,
+    /// Connections that are not confirmed: their addresses may be forged, so they hear nothing, and nothing of them is
+    /// shown.
+    arrived: BTreeMap<ConnectionId, SocketAddr>,
+    /// What they have said.
+    early: Early,
     lines: Receiver<Vec<u8>>,
     /// A typed line that waits until a peer is connected.
     ahead: Option<Vec<u8>>,
@@ -106,6 +114,21 @@ struct Peer {
     id: ConnectionId,
     /// The peer has announced its end.
     ended: bool,
+    /// Lines that are not sent to it yet.
+    waiting: VecDeque<Vec<u8>>,
+    /// How many lines were sent to it, and how many had no room among those that wait.
+    sent: usize,
+    missed: usize,
+}
+
+impl Peer {
+    fn new(id: ConnectionId) -> Peer {
+        Peer { id, ended: false, waiting: VecDeque::new(), sent: 0, missed: 0 }
+    }
+
+    fn unsent(&self) -> usize {
+        self.missed + self.waiting.iter().filter(|text| *text != END).count()
+    }
 }
 
 impl Talk<'_> {
@@ -113,14 +136,22 @@ impl Talk<'_> {
         let mut met = caller;
         loop {
             match line.listener.wait(Some(TURN)).map_err(|error| error.to_string())? {
-                Some(Event::Delivered { connection, message, .. }) => self.heard(connection, &message.to_vec()),
-                Some(Event::Arrived { connection, from, .. }) => met |= self.arrived(line, connection, from),
+                Some(Event::Delivered { connection, message, .. }) => {
+                    let message = message.to_vec();
+                    self.said(line, connection, message);
+                }
+                Some(Event::Arrived { connection, from, .. }) => {
+                    if self.doorkeeper.admits(&mut line.listener, connection, &mut self.words) {
+                        self.arrived.insert(connection, from);
+                    }
+                }
                 Some(Event::Closed { connection, reason, words }) => {
+                    let words = words.map(|words| printable(&words.text)).filter(|_| self.is_peer(connection));
                     self.gone(connection, reason, caller);
-                    words.into_iter().for_each(|words| say(&format!("it says: {}", printable(&words.text))));
+                    words.into_iter().for_each(|words| say(&format!("it says: {words}")));
                 }
                 Some(Event::OtherStack(what)) => self.words.say(&printable(&what.description())),
-                Some(Event::Error { peer, cause, .. }) => say(&format!("{peer}: {cause}")),
+                Some(Event::Error { peer, cause, .. }) => self.words.say(&format!("{peer}: {cause}")),
                 _ => {}
             }
             if self.interrupt.came() {
@@ -130,9 +161,10 @@ impl Talk<'_> {
                 return self.leave(line, "nobody reads the lines", Exit::Yes);
             }
             self.doorkeeper.report(&line.listener, &mut self.words);
+            met |= self.meet(line);
             self.read();
             self.send(line)?;
-            let over = self.ended && self.waiting.is_empty() && self.peers.iter().all(|peer| peer.ended);
+            let over = self.ended && self.peers.iter().all(|peer| peer.ended && peer.waiting.is_empty());
             if met && over || caller && self.peers.is_empty() {
                 self.close(line)?;
                 return Ok(if self.lost { Exit::No } else { Exit::Yes });
@@ -140,26 +172,44 @@ impl Talk<'_> {
         }
     }
 
-    /// Handles a new peer; returns whether it is admitted.
-    fn arrived(&mut self, line: &mut Line, connection: ConnectionId, from: SocketAddr) -> bool {
-        if !self.doorkeeper.admits(&mut line.listener, connection, &mut self.words) {
-            return false;
+    fn is_peer(&self, connection: ConnectionId) -> bool {
+        self.peers.iter().any(|peer| peer.id == connection)
+    }
+
+    /// Takes connections that are confirmed by now as peers; returns whether there were any. A ping confirms without an
+    /// event.
+    fn meet(&mut self, line: &Line) -> bool {
+        let is_confirmed = |id: &ConnectionId| line.listener.statistics_of(*id).is_ok_and(|known| known.confirmed);
+        let confirmed: Vec<ConnectionId> = self.arrived.keys().copied().filter(is_confirmed).collect();
+        for connection in &confirmed {
+            let from = self.arrived.remove(connection);
+            if let Some(from) = from.filter(|_| !self.doorkeeper.protection.is_encrypted()) {
+                say(&format!("{from} has connected"));
+            }
+            let mut peer = Peer::new(*connection);
+            if self.ended {
+                peer.waiting.push_back(END.to_vec());
+            }
+            self.peers.push(peer);
+            self.early.take(*connection).iter().for_each(|message| self.heard(*connection, message));
         }
-        if !self.doorkeeper.protection.is_encrypted() {
-            say(&format!("{from} has connected"));
+        !confirmed.is_empty()
+    }
+
+    /// A connection has said something; it is shown once it is confirmed.
+    fn said(&mut self, line: &mut Line, connection: ConnectionId, message: Vec<u8>) {
+        if self.is_peer(connection) {
+            self.heard(connection, &message);
+        } else if self.arrived.contains_key(&connection) {
+            for gone in self.early.keep(connection, message) {
+                line.listener.discard(gone);
+                self.arrived.remove(&gone);
+            }
         }
-        self.peers.push(Peer { id: connection, ended: false });
-        if self.ended {
-            self.waiting.push_back((connection, END.to_vec()));
-        }
-        true
+        // One that was refused may have sent something before it learned that.
     }
 
     fn heard(&mut self, connection: ConnectionId, message: &[u8]) {
-        // A peer that was refused may have sent something before it learned that.
-        if !self.peers.iter().any(|peer| peer.id == connection) {
-            return;
-        }
         if message != END {
             return show(message);
         }
@@ -173,24 +223,27 @@ impl Talk<'_> {
 
     /// Reports the lines that a disconnected peer did not receive.
     fn gone(&mut self, connection: ConnectionId, reason: Reason, caller: bool) {
+        self.early.take(connection);
+        self.arrived.remove(&connection);
         let Some(at) = self.peers.iter().position(|peer| peer.id == connection) else { return };
         let peer = self.peers.remove(at);
         say(&format!("a peer has disconnected: {reason}"));
-        let to_it = |(to, text): &&(ConnectionId, Vec<u8>)| *to == connection && text != END;
-        let unsent = self.waiting.iter().filter(to_it).count();
-        self.waiting.retain(|(to, _)| *to != connection);
+        let (unsent, is_abrupt) = (peer.unsent(), reason != Reason::Closed && !peer.ended);
         if unsent > 0 {
             say(&format!("{unsent} lines were not sent to it"));
+        } else if is_abrupt && peer.sent > 0 {
+            say("lines that were sent to it last may not have arrived");
         } else if caller && !self.ended {
             say("what follows on standard input is not sent");
         }
         let all_said = self.ended && (reason == Reason::Closed || peer.ended);
-        self.lost |= unsent > 0 || (caller && !all_said) || (reason != Reason::Closed && !peer.ended);
+        self.lost |= unsent > 0 || (caller && !all_said) || is_abrupt;
     }
 
     /// Takes typed lines; they wait until a peer is connected. The end of standard input is noticed also without one.
     fn read(&mut self) {
-        while !self.ended && self.waiting.len() < 1000 {
+        while !self.ended && self.peers.iter().map(|peer| peer.waiting.len()).min().is_none_or(|least| least < WAITING)
+        {
             let text = match self.ahead.take().map_or_else(|| self.lines.try_recv(), Ok) {
                 Ok(text) if self.peers.is_empty() => {
                     self.ahead = Some(text);
@@ -203,22 +256,33 @@ impl Talk<'_> {
                     END.to_vec()
                 }
             };
-            self.waiting.extend(self.peers.iter().map(|peer| (peer.id, text.clone())));
+            for peer in &mut self.peers {
+                match peer.waiting.len() < WAITING || self.ended {
+                    true => peer.waiting.push_back(text.clone()),
+                    false => peer.missed += 1,
+                }
+            }
         }
     }
 
+    /// Sends to each peer what its connection takes now.
     fn send(&mut self, line: &mut Line) -> Result<(), String> {
-        while let Some((peer, text)) = self.waiting.front() {
-            match line.listener.send(*peer, text) {
-                Ok(()) => drop(self.waiting.pop_front()),
-                Err(error @ Error::TooLong { .. }) => {
-                    say(&format!("a line was not sent: {error}"));
-                    self.lost = true;
-                    self.waiting.pop_front();
+        for peer in &mut self.peers {
+            while let Some(text) = peer.waiting.front() {
+                match line.listener.send(peer.id, text) {
+                    Ok(()) => {
+                        peer.sent += usize::from(text != END);
+                        peer.waiting.pop_front();
+                    }
+                    Err(error @ Error::TooLong { .. }) => {
+                        say(&format!("a line was not sent: {error}"));
+                        self.lost = true;
+                        peer.waiting.pop_front();
+                    }
+                    // Lines that wait for a disconnected peer are reported with the end of its connection.
+                    Err(Error::Refused | Error::Closed(_) | Error::NoConnection) => break,
+                    Err(error) => return Err(error.to_string()),
                 }
-                // Lines that wait for a disconnected peer are reported with the end of its connection.
-                Err(Error::Refused | Error::Closed(_) | Error::NoConnection) => return Ok(()),
-                Err(error) => return Err(error.to_string()),
             }
         }
         Ok(())
@@ -228,6 +292,10 @@ impl Talk<'_> {
     fn close(&mut self, line: &mut Line) -> Result<(), String> {
         let until = Instant::now() + Duration::from_secs(10);
         let peers = std::mem::take(&mut self.peers);
+        for peer in peers.iter().filter(|peer| peer.missed > 0) {
+            say(&format!("{} lines were not sent to a peer that was too slow", peer.missed));
+            self.lost = true;
+        }
         for peer in &peers {
             let left = until.saturating_duration_since(Instant::now());
             match line.listener.close_blocking(peer.id, Some(left)) {
@@ -254,7 +322,7 @@ impl Talk<'_> {
 
     /// Ends before the peers do: sent lines still arrive, unsent ones are reported.
     fn leave(&mut self, line: &mut Line, why: &str, exit: Exit) -> Result<Exit, String> {
-        let unsent = self.waiting.iter().filter(|(_, text)| text != END).count() + usize::from(self.ahead.is_some());
+        let unsent = self.peers.iter().map(Peer::unsent).sum::<usize>() + usize::from(self.ahead.is_some());
         say(&format!("{why}; {unsent} lines were not sent"));
         self.close(line)?;
         Ok(exit)

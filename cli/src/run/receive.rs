@@ -190,8 +190,8 @@ impl Receiver<'_> {
 
     /// Keeps a message until its sender is confirmed: its address may be forged.
     fn keep(&mut self, connection: ConnectionId, message: Vec<u8>) {
-        if !self.early.keep(connection, message) {
-            self.line.listener.discard(connection);
+        for sender in self.early.keep(connection, message) {
+            self.line.listener.discard(sender);
             self.words.say("a sender was rejected: too much arrived before it was confirmed");
         }
     }

@@ -40,14 +40,14 @@ pub fn send(
     drop(early);
     let begun = Instant::now();
     let met = trust.meet(&mut listener, &mut connection, interrupt);
-    let (peer, heard) = (connection.id, connection.heard.take());
+    let (peer, is_greeted, heard) = (connection.id, connection.is_greeted, connection.heard.take());
     let address = listener.peer(peer).map_or_else(|_| to.to_string(), |address| address.to_string());
     let mut sending = Sending::new(&mut listener, peer, interrupt);
     let whole = Whole { verb: "sent", files: 0, bytes: 0, resumed: 0, failed: 0 };
     let key = met.as_ref().ok().copied().flatten();
     let mut outcome = Outcome { args, protection, address, key, faults: faults.as_ref(), whole };
     let sent = met.and_then(|_| {
-        let begun = sending.begin(!protection.is_encrypted(), heard);
+        let begun = sending.begin(is_greeted, heard);
         begun.and_then(|()| outcome.all(&mut sending, &mut walk)).map_err(|failure| failure.about(&subject))
     });
     outcome.report(&mut sending);

@@ -42,8 +42,8 @@ pub struct Begun {
     pub heard: Option<Vec<u8>>,
     /// It is open only if the peer has the key that it had before.
     expects_known: bool,
-    /// Whether the first message was sent, if there is one: a stack may take none yet.
-    greeted: bool,
+    /// Whether the first message was sent: a stack may take none yet.
+    pub is_greeted: bool,
     /// The index of the peer's address, and since when it is tried.
     at: usize,
     since: Instant,
@@ -67,17 +67,17 @@ impl Trust<'_> {
             Some(expect) => listener.connect_secure(to, self.stack, expect, |_| {})?,
             None => listener.connect(to, self.stack)?,
         };
-        let (expects_known, greeted, since) = (known.is_some(), false, Instant::now());
-        let mut begun = Begun { id, heard: None, expects_known, greeted, at, since };
+        let (expects_known, is_greeted, since) = (known.is_some(), false, Instant::now());
+        let mut begun = Begun { id, heard: None, expects_known, is_greeted, at, since };
         self.greet(listener, &mut begun)?;
         Ok(begun)
     }
 
     /// Sends the first message, if there is one and the stack takes it now.
     fn greet(&self, listener: &mut Listener, begun: &mut Begun) -> Result<(), Error> {
-        let first = self.first.filter(|_| !self.protection.is_encrypted() && !begun.greeted);
+        let first = self.first.filter(|_| !self.protection.is_encrypted() && !begun.is_greeted);
         match first.map(|first| listener.send(begun.id, first)) {
-            Some(Ok(())) => begun.greeted = true,
+            Some(Ok(())) => begun.is_greeted = true,
             None | Some(Err(Error::Refused)) => {}
             Some(Err(error)) => return Err(error),
         }

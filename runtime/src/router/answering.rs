@@ -51,7 +51,7 @@ impl<O: Outbox> Router<O> {
         let peer = Peer { address: from, identity: 0, fingerprint };
         let born = u64::from(label.cookie) << 32 | u64::from(label.key);
         let proven = initiate.proof.cookie != 0 && self.retries.is_valid(initiate.proof, &peer, born, self.time);
-        let asks = self.admission.asks_for_proof(from.ip()) || self.security.has_failures(self.time);
+        let asks = self.asks_for_proof(from.ip()) || self.security.has_failures(self.time);
         if !proven && asks {
             self.statistics.retried += 1;
             let proof = self.retries.label(&peer, born, self.time);

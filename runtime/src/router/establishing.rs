@@ -125,6 +125,7 @@ impl<O: Outbox> Router<O> {
             Role::Arrived(arrived) => {
                 let first = arrived.first;
                 self.withdraw_arrived(pending.place, &pending.peer, &first);
+                self.security.note_failure(self.time);
             }
             Role::Begun(begun) => {
                 self.connections.release(pending.place);

@@ -15,7 +15,7 @@ use crate::stack::{GivenRole, Stack};
 use crate::stacks::{Kind, Prepare};
 use crate::stepper::Op;
 use crate::wire::Label;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// A peer that does not answer is greeted again after this time, and then after twice as long each time,
 const HELLO_FIRST_NS: u64 = 50 * MILLISECOND;
@@ -141,6 +141,11 @@ impl<O: Outbox> Router<O> {
                 _ => self.say_over(*id),
             }
         }
+    }
+
+    /// Whether a peer must prove its address before anything is kept of it.
+    pub(super) fn asks_for_proof(&self, ip: IpAddr) -> bool {
+        self.admission.asks_for_proof(ip, self.options.connections.saturating_sub(self.connections.len()))
     }
 
     /// What a new connection will be known by; if there is no room, the one makes it that lingers for the longest time,

@@ -202,7 +202,7 @@ fn where_many_are_not_confirmed_an_address_is_proven_before_anything_is_kept() {
     server.serve(&window(), None).unwrap();
     flood(&mut server, 0, 500);
     let statistics = server.statistics();
-    assert_eq!((statistics.connections, statistics.evicted, statistics.retried), (20, 0, 480));
+    assert_eq!((statistics.connections, statistics.evicted, statistics.retried), (13, 0, 487));
     assert!(server.outbox().iter().all(|(_, frame)| frame.len() <= 52), "no answer is larger than a first frame");
     server.outbox_mut().clear();
 
@@ -214,6 +214,37 @@ fn where_many_are_not_confirmed_an_address_is_proven_before_anything_is_kept() {
     client.send(id, b"again").unwrap();
     exchange(&mut client, &mut server);
     assert_eq!((server.statistics().evicted, server.statistics().late), (0, 0));
+}
+
+/// A flood does not reach the end of the places, however many there are and whatever the option says.
+#[test]
+fn proofs_begin_while_three_quarters_of_the_places_are_free() {
+    // Places, those of unconfirmed connections, the option, other connections; how many are begun by forged frames.
+    for (connections, unconfirmed, retry_above, others, begun) in [
+        (60, 50, 20, 0, 13),
+        (60, 50, 1_000, 0, 13),
+        (60, 50, 4, 0, 4),
+        (60, 50, 1_000, 40, 5),
+        (60, 5_000, 1_000, 59, 1),
+        (60, 5_000, 1_000, 60, 0),
+        (1, 5_000, 1_000, 0, 1),
+        (2_000, 5_000, 1_000, 0, 500),
+        (2_000, 5_000, 100, 0, 100),
+        (60, 50, 0, 0, 0),
+    ] {
+        let words = format!("{connections} {unconfirmed} {retry_above} {others}");
+        let options = Options { seed: Some(1), connections, unconfirmed, retry_above, ..Options::default() };
+        let mut server = router(options);
+        server.serve(&window(), None).unwrap();
+        for other in 0..others {
+            server.connect(address(20_000 + other), &window(), |_| {}).unwrap();
+        }
+        flood(&mut server, 0, 700);
+        let statistics = server.statistics();
+        assert_eq!(statistics.connections, others as usize + begun, "{words}");
+        assert_eq!(statistics.evicted, 0, "{words}");
+        assert_eq!(statistics.retried, if connections == others as usize { 0 } else { 700 - begun as u64 }, "{words}");
+    }
 }
 
 /// The frames of a client that are there, taken from it.

@@ -137,7 +137,7 @@ impl<O: Outbox> Router<O> {
         if proven {
             return self.begin(kind, peer, len, Begin::Proven(who, label));
         }
-        if self.stacks.at(kind).stack.known().hello.is_some() && self.admission.asks_for_proof(from.ip()) {
+        if self.stacks.at(kind).stack.known().hello.is_some() && self.asks_for_proof(from.ip()) {
             return self.ask_for_proof(len, &peer, &who);
         }
         self.begin(kind, peer, len, Begin::Claimed(who));

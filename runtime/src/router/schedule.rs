@@ -19,6 +19,9 @@ pub(crate) struct Schedule {
     pub(super) timers: Timers,
     /// Connections that wait for their stack to accept something.
     pub(super) waiting: VecDeque<ConnectionId>,
+    /// How many of them were looked at since the last frame or timer: those may accept something that the others still
+    /// have to be asked for.
+    pub(super) swept: usize,
     /// Frames received since they were looked at last.
     pub(super) unserved: u32,
     pub(super) intake: Intake,
@@ -33,7 +36,7 @@ impl Schedule {
         // A peer that is only idle is asked several times before it counts as gone.
         let ping_after = ping_after.min(timeout / PINGS_BEFORE_TIMEOUT).max(PING_AFTER_MIN_NS);
         let (timers, waiting, intake) = (Timers::default(), VecDeque::new(), Intake::default());
-        Schedule { timers, waiting, unserved: 0, intake, ping_after, timeout }
+        Schedule { timers, waiting, swept: 0, unserved: 0, intake, ping_after, timeout }
     }
 
     /// Enters a connection's deadline into the timers.
@@ -51,8 +54,16 @@ impl Schedule {
         }
     }
 
-    /// The earliest timer; `ffi::NEVER`.
+    /// Whether connections that wait for their stack are still to be looked at.
+    pub(super) fn is_sweeping(&self) -> bool {
+        self.swept < self.waiting.len()
+    }
+
+    /// The earliest timer; `ffi::NEVER`; 0: there is something to do at once.
     pub(crate) fn next(&self) -> u64 {
-        self.timers.next()
+        match self.is_sweeping() {
+            true => 0,
+            false => self.timers.next(),
+        }
     }
 }

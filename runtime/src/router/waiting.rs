@@ -43,13 +43,14 @@ impl<O: Outbox> Router<O> {
         if self.has_room() {
             self.schedule.intake.note_empty(asked_at);
         }
-        self.stepper.active().is_none() && self.serve_waiting()
+        self.stepper.active().is_none() && (self.serve_waiting() | self.schedule.is_sweeping())
     }
 
     /// A datagram was received.
     #[inline]
     pub(super) fn count_datagram(&mut self) {
         self.schedule.unserved += 1;
+        self.schedule.swept = 0;
         self.schedule.intake.note_datagram(self.time);
     }
 
@@ -64,6 +65,7 @@ impl<O: Outbox> Router<O> {
         let Some((at, key)) = self.schedule.timers.take(now) else {
             return false;
         };
+        self.schedule.swept = 0;
         let id = ConnectionId::from_number(key);
         let Ok(connection) = self.get_mut(id) else {
             self.look_after_handshake(id, at);
@@ -170,12 +172,21 @@ impl<O: Outbox> Router<O> {
 
     /// Enters a connection into the list of those that wait for their stack.
     pub(super) fn wait_for_stack(&mut self, id: ConnectionId) {
+        if self.enter_waiting(id) {
+            self.schedule.swept = 0;
+        }
+    }
+
+    /// The same without looking at the others; false: it is there already, or gone.
+    fn enter_waiting(&mut self, id: ConnectionId) -> bool {
         let Ok(connection) = self.get_mut(id) else {
-            return;
+            return false;
         };
-        if !std::mem::replace(&mut connection.waits, true) {
+        let is_new = !std::mem::replace(&mut connection.waits, true);
+        if is_new {
             self.schedule.waiting.push_back(id);
         }
+        is_new
     }
 
     /// Checks whether stacks now accept what they refused: a grant, a close, a call of the application.
@@ -200,9 +211,13 @@ impl<O: Outbox> Router<O> {
             done |= self.try_close(id);
             done |= self.look_whether_writable(id);
             self.release();
+            self.schedule.swept += 1;
             if self.get(id).is_ok_and(|connection| connection.is_in_want()) {
-                self.wait_for_stack(id);
+                self.enter_waiting(id);
             }
+        }
+        if done {
+            self.schedule.swept = 0;
         }
         done
     }
@@ -288,7 +303,7 @@ impl<O: Outbox> Router<O> {
         if let Ok(connection) = self.get_mut(id) {
             connection.close_wanted = !done;
             if !done {
-                self.wait_for_stack(id);
+                self.enter_waiting(id);
             }
         }
         done
