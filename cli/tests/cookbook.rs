@@ -48,7 +48,7 @@ const fn mistake(layer: &'static str, verb: &'static str, changes: &'static [(&'
 }
 
 /// The two that the page shows come first.
-const MISTAKES: [Mistake; 32] = [
+const MISTAKES: [Mistake; 34] = [
     mistake(
         "heartbeat",
         "verify --configuration in_time --set send=1,0",
@@ -69,6 +69,19 @@ const MISTAKES: [Mistake; 32] = [
     mistake("rpc", "verify", &[("            served[slot].answer.clear();\n", "")]),
     mistake("rpc", "verify", &[(" || served[slot].number != number {", " {")]),
     mistake("rpc", "test", &[(" || served[slot].number != number {", " {")]),
+    mistake(
+        "rpc",
+        "test",
+        &[(
+            "                above.failed(calls[slot].tag);\n            }\n        }",
+            "                above.failed(calls[slot].tag);\n                return;\n            }\n        }",
+        )],
+    ),
+    mistake(
+        "token_bucket",
+        "test",
+        &[("            arm refill in PERIOD;\n", "            tokens = BURST - 1;\n            arm refill in PERIOD;\n")],
+    ),
     mistake(
         "rpc",
         "verify",
