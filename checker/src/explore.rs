@@ -41,6 +41,9 @@ pub struct Options<'a> {
 /// The limit of states when the state space is known to be infinite.
 const WITHOUT_BOUND: u64 = 20_000;
 
+/// What a run to a state without a way to a goal is said to break, before the name of the goal.
+pub const UNMET: &str = "this goal cannot be met any more: ";
+
 /// Why a search ends that was asked to.
 const INTERRUPTED: &str = "it was interrupted";
 
@@ -73,8 +76,6 @@ struct Search<'a> {
     begun: Instant,
     told: Instant,
     first_broken: Option<Broken>,
-    /// Whether there is no state at all.
-    is_idle: bool,
 }
 
 impl<'a> Search<'a> {
@@ -92,7 +93,6 @@ impl<'a> Search<'a> {
             begun,
             told,
             first_broken: None,
-            is_idle: false,
         }
     }
 
@@ -102,7 +102,6 @@ impl<'a> Search<'a> {
 
     fn begin(&mut self, first: &[Successor]) {
         let count = self.shards.len();
-        self.is_idle = first.is_empty();
         for (ordinal, led) in first.iter().enumerate() {
             match led {
                 Err(broken) => self.first_broken = self.first_broken.take().or(Some(broken.clone())),
@@ -119,11 +118,6 @@ impl<'a> Search<'a> {
         if let Some(broken) = &self.first_broken {
             let why = broken.at_opening();
             return Verdict::Violated { run: vec![], why, violation: broken.violation };
-        }
-        if self.is_idle {
-            return Verdict::Incomplete(
-                "every opening violates an assertion, so nothing was searched (`detects`)".into(),
-            );
         }
         loop {
             // The level consists of the states known now; successors found meanwhile belong to the next.
@@ -151,6 +145,10 @@ impl<'a> Search<'a> {
         }
         if let Some(why) = self.space.lost() {
             return Verdict::Incomplete(why.clone());
+        }
+        if self.levels.is_empty() {
+            let why = "every opening violates an assertion, so nothing was searched (`detects`)";
+            return Verdict::Incomplete(why.into());
         }
         // The last level found nothing new.
         self.depth = self.depth.saturating_sub(1);
@@ -187,7 +185,7 @@ impl<'a> Search<'a> {
                 let stuck = if stuck.is_empty() { stuck } else { format!(": {stuck}") };
                 Verdict::Violated {
                     run: self.run_to(state, count),
-                    why: format!("this goal cannot be met any more: {name}{stuck}"),
+                    why: format!("{UNMET}{name}{stuck}"),
                     violation: Violation::Goal,
                 }
             }

@@ -6,7 +6,7 @@ use nacre_specification::evaluate::State;
 use nacre_specification::members::{name as member, Members};
 use nacre_specification::subset_construction::{close, follow, Observed};
 use nacre_specification::violation::Violation;
-use nacre_specification::{ActionKind, Automaton};
+use nacre_specification::{Action, ActionKind, Automaton};
 
 use crate::broken::Broken;
 use crate::endpoints::Endpoints;
@@ -123,10 +123,9 @@ impl Monitors {
                 for (automaton, states) in self.automata.iter().zip(&mut next) {
                     let (known, after) = follow(automaton, self.members.into(), states, event);
                     if known && after.is_empty() {
-                        let named =
-                            automaton.actions.iter().filter(|a| a.kind == ActionKind::Output && a.name == *name);
-                        let unnamed =
-                            if named.clone().all(|a| a.is_never()) { ": no specification names it" } else { "" };
+                        let names = |a: &&Action| a.kind == ActionKind::Output && a.name == *name;
+                        let is_unnamed = automaton.actions.iter().filter(names).all(|a| a.is_never());
+                        let unnamed = if is_unnamed { ": no specification names it" } else { "" };
                         let (at, of) = (member(end), &automaton.name);
                         let why = format!("`{name}` at {at} is not allowed by `{of}` here{unnamed}");
                         return Err(Arc::new(Broken::new(Violation::NotAllowed, why)));

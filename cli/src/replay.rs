@@ -1,6 +1,7 @@
 //! `nacre replay`: replays a saved run in the interpreter, and in the emitted C of any level.
 
 use nacre_checker::draw::{self, Words};
+use nacre_checker::explore::UNMET;
 use nacre_checker::run::follow;
 use nacre_checker::show::arguments;
 use nacre_checker::space::Space;
@@ -29,13 +30,19 @@ pub fn replay(args: &Replay) -> Exit {
         Ok(session) => session,
         Err(exit) => return exit,
     };
+    if !is_declared(&session, &trace) {
+        return fail(args, &format!("{} declares no `{}`", file.display(), trace.subject));
+    }
     let world = match world(&session, &trace) {
         Ok(world) => world,
         Err(exit) => return exit,
     };
-    let outcome = Space::open(&world.setup).and_then(|(space, first)| follow(&world.setup, &space, &first, &trace.run));
-    let broke = match outcome {
-        Ok(broke) => broke,
+    let outcome = Space::open(&world.setup).and_then(|(space, first)| {
+        let broke = follow(&world.setup, &space, &first, &trace.run)?;
+        Ok((broke, space.goal_names()))
+    });
+    let (broke, goals) = match outcome {
+        Ok(followed) => followed,
         Err(words) => {
             return fail(args, &format!("the run cannot be repeated ({words}): the source has changed since"))
         }
@@ -46,15 +53,20 @@ pub fn replay(args: &Replay) -> Exit {
         arguments: &|event, numbers| arguments(world.setup.stack(), event, numbers),
         details: !args.brief,
     };
-    // A run to a state from which a goal is unreachable shows no violation itself.
-    let same = broke.as_ref().is_none_or(|why| *why == trace.run.why);
-    if let Some(why) = broke {
-        trace.run.why = why;
+    // A run to a state from which a goal is unreachable shows no violation itself. SPIN names the goal first.
+    let named = trace.run.why.strip_prefix(UNMET).unwrap_or(&trace.run.why);
+    let unmet = goals.iter().any(|goal| named.starts_with(goal.as_str()));
+    let saved = trace.run.why.clone();
+    if !unmet || broke.is_some() {
+        trace.run.why = broke.unwrap_or_else(|| "nothing is violated".into());
     }
     print(&draw::text(&trace.run, &words));
     print(&format!("interpreter: {} steps, the same outputs at each", trace.run.steps.len()));
-    if !same {
-        print("but what it breaks is not what was saved");
+    let is_same = trace.run.why == saved;
+    if !is_same {
+        print(&format!("but what was saved is: {saved}. The source has changed since, or the run"));
+    } else if unmet {
+        print("whether the goal can still be met from here is not searched again: `nacre verify` does");
     }
     let interrupt = match Interrupt::watch() {
         Ok(interrupt) => interrupt,
@@ -75,12 +87,22 @@ pub fn replay(args: &Replay) -> Exit {
             Err(words) => return fail(args, &words),
         }
     }
-    Exit::Yes
+    match is_same {
+        true => Exit::Yes,
+        false => Exit::Unknown,
+    }
 }
 
 fn fail(args: &Replay, words: &str) -> Exit {
     complain(&format!("{}: {words}", args.trace.display()));
     Exit::Unknown
+}
+
+fn is_declared(session: &Session, trace: &Trace) -> bool {
+    match trace.layer {
+        true => session.program.layers().any(|layer| layer.name.name == trace.subject),
+        false => session.program.stack(&trace.subject).is_some(),
+    }
 }
 
 fn world(session: &Session, trace: &Trace) -> Result<World, Exit> {

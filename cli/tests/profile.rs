@@ -42,6 +42,18 @@ fn what_is_common_gets_bypasses() {
     assert_eq!(profile, again);
 }
 
+/// Calls with an empty message are steps, too.
+#[test]
+fn no_more_steps_take_a_bypass_than_there_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for largest in ["0", "1"] {
+        let more = ["--messages", "20", "--largest", largest];
+        let (_, profile) = profiled(folder.path(), "sequencer_alone", "profile", &more);
+        let number = |name: &str| profile[name].as_u64().expect("a number");
+        assert!(number("bypassed") <= number("steps") && number("steps") >= 80, "{profile}");
+    }
+}
+
 #[test]
 fn profile_of_another_stack_is_not_used() {
     let folder = tempfile::tempdir().expect("a folder");

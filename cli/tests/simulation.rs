@@ -55,6 +55,19 @@ fn broken_promise_is_shrunk_and_replays() {
 }
 
 /// That a message was not accepted before the end is what fails: it cannot be left out.
+/// The `test` blocks of the library and the examples, in the interpreter.
+#[test]
+fn blocks_of_the_library_and_the_examples_pass() {
+    let mut files = std::process::Command::new("grep");
+    files.args(["-rl", "^test \"", "--include=*.nacre", "examples", "layers", "library"]).current_dir(root());
+    let (_, files, _) = ran(&mut files);
+    assert!(files.lines().count() >= 35, "{files}");
+    let (status, out, err) = ran(nacre(&["test"]).args(files.lines()).env("PATH", "/nonexistent").env_remove("CC"));
+    let last = out.lines().last().unwrap_or_default();
+    assert!(status == 3 && last.contains(" tests, 0 failed") && err.contains("in the interpreter only"), "{out}{err}");
+    assert!(out.lines().filter(|line| line.starts_with("ok ")).count() >= 270, "{last}");
+}
+
 #[test]
 fn message_that_waits_belongs_to_the_shrunk_run() {
     let hasty = "cli/tests/sources/hasty.nacre";
@@ -206,13 +219,32 @@ fn values_of_calls_are_shown_as_their_types_are_written() {
     let all = format!("{out}{err}");
     assert_eq!(status, 1, "{all}");
     for words in [
-        "expected b.put_there(-3, low, true, \"x\")",
+        "expected b.top.put_there(-3, low, true, \"x\")",
         "found: put_there(-3, high, true, \"x\")",
         "▶ put(-3, high, true, 1 byte)",
         "◀ told(-3)",
     ] {
         assert!(all.contains(words), "{words}: {all}");
     }
+}
+
+#[test]
+fn events_of_one_name_are_shown_with_their_ports() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ports.nacre");
+    let source = "interface net { down send(m: msg) up deliver(m: msg) up init() }
+        interface probe { up told(k: u32) }
+        worker one: net over net {
+            port p1: probe;
+            port p2: probe;
+            down send(m) { p1.told(1); p2.told(2); pass m; }
+        }
+        stack s = one;
+        test \"ports\" { open a, b with s; a.send(\"a\"); expect a.p2.told(1); }";
+    std::fs::write(&path, source).expect("written");
+    let (status, out, err) = ran(nacre(&["test"]).arg(&path));
+    let all = format!("{out}{err}");
+    assert!(status == 1 && all.contains("expected a.p2.told(1)") && all.contains("found: p2.told(2)"), "{all}");
 }
 
 #[test]

@@ -66,6 +66,49 @@ fn saved_run_runs_again_in_the_interpreter_and_in_c() {
     }
 }
 
+/// A mended specification is not said to be violated still; nor is a run that was cut short.
+#[test]
+fn replay_says_only_what_is_violated_now() {
+    const SOURCE: &str = "import \"nacre/interfaces.nacre\";
+        worker w {
+            requires lossy_network;
+            state { x: u8 }
+            PROMISE
+            down send(m) { x += 1; pass m; }
+        }
+        configuration c for w { send = (2, 0); }";
+    let folder = folder("mended");
+    let (file, trace) = (folder.join("w.nacre"), folder.join("run.json"));
+    let write = |promise: &str| std::fs::write(&file, SOURCE.replace("PROMISE", promise)).unwrap();
+    let (file, trace) = (file.to_str().unwrap(), trace.to_str().unwrap());
+    let replayed = || ran(&mut nacre(&["replay", trace, "--brief"]));
+    for (wrong, mended) in [
+        ("invariant x < 2;", &["", "invariant x < 200;"][..]),
+        ("goal at_rest = x == 0;", &["", "goal other = x == 0;"][..]),
+    ] {
+        write(wrong);
+        let (status, out, err) = ran(&mut nacre(&["verify", file, "--trace", trace]));
+        assert_eq!(status, 1, "{out}{err}");
+        assert_eq!(replayed().0, 0, "{wrong}");
+        for promise in mended {
+            write(promise);
+            let (status, out, _) = replayed();
+            let now = out.split("but what was saved is: ").next().unwrap_or_default();
+            assert!(status == 3 && now.contains("nothing is violated") && !now.contains("goal"), "{promise}: {out}");
+        }
+    }
+    write("invariant x < 2;");
+    assert_eq!(ran(&mut nacre(&["verify", file, "--trace", trace])).0, 1);
+    let mut saved: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(trace).unwrap()).unwrap();
+    saved["run"]["steps"].as_array_mut().unwrap().pop();
+    std::fs::write(trace, saved.to_string()).unwrap();
+    let (status, out, _) = replayed();
+    assert!(status == 3 && out.contains("nothing is violated"), "{out}");
+    std::fs::write(file, "import \"nacre/interfaces.nacre\";").unwrap();
+    let (status, _, err) = replayed();
+    assert!(status == 3 && err.contains("declares no `w`"), "{status}: {err}");
+}
+
 #[test]
 fn run_that_spin_finds_is_drawn_saved_and_run_again() {
     let folder = folder("spin");

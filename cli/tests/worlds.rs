@@ -616,3 +616,45 @@ fn what_an_engine_does_not_check_is_not_said_to_hold() {
         }
     }
 }
+
+/// An event of a program means nothing to the automata of files that do not import it.
+#[test]
+fn events_of_a_program_leave_the_library_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("own.nacre");
+    for event in ["down send(a: u8, b: u8)", "down send(a: u8)", "up closed(a: msg)", "up deliver(a: u8)"] {
+        std::fs::write(&path, format!("import \"nacre/interfaces.nacre\";\ninterface extra {{ {event} }}\n"))
+            .expect("written");
+        let (status, _, err) = ran(nacre(&["check"]).arg(&path));
+        assert_eq!((status, err.as_str()), (0, ""), "{event}");
+    }
+    // Its own are those that it sees.
+    let text = "interface extra { down post(a: u8) up posted(a: u8) }
+        automaton own {
+            state { seen: set<nat> per member }
+            input post(at p, a) { seen[p].add(a); }
+            output posted(at q, a) when a in seen[peer(q)] { }
+        }";
+    std::fs::write(&path, text).expect("written");
+    let (status, _, err) = ran(nacre(&["check"]).arg(&path));
+    assert_eq!((status, err.as_str()), (0, ""));
+}
+
+/// What is added to a set, or taken out of it, is an element: `min` of two numbers is one.
+#[test]
+fn least_of_two_elements_is_an_element() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("least.nacre");
+    let text = "import \"nacre/interfaces.nacre\";
+        worker w over channel {
+            state { v: bits<8>, a: u16 }
+            down send(m) {
+                v = v - min((if a > 3 { 1 } else { 7 }), a);
+                v += max(a, 2);
+                pass m;
+            }
+        }";
+    std::fs::write(&path, text).expect("written");
+    let (status, _, err) = ran(nacre(&["check"]).arg(&path));
+    assert!(status == 0 && !err.contains("Error"), "{err}");
+}

@@ -152,6 +152,9 @@ const LARGEST: u64 = 1 << 20;
 /// The files below a folder that match some of the patterns; an error names a pattern that no file matches.
 pub fn matches(folder: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
+    if !folder.is_dir() {
+        return Err(format!("{} is no folder", folder.display()));
+    }
     for pattern in patterns {
         let wrong = |words: String| format!("the pattern `{pattern}`: {words}");
         if Path::new(pattern).is_absolute() {

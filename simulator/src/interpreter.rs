@@ -208,7 +208,10 @@ impl Endpoint for Interpreted {
     fn call(&mut self, now: u64, event: u16, numbers: &[u64], address: Option<Address>, message: &[u8]) -> Step {
         let arguments = self.arguments(event, numbers, address);
         let outcome = self.machine.call(u32::from(event), &arguments, message, now);
-        self.steps += u64::from(outcome == interpret::Outcome::Ok && !message.is_empty());
+        let stack = self.machine.stack();
+        let at = stack.interface().get(usize::from(event)).copied();
+        let has_message = at.is_some_and(|at| stack.event(at.event).message.is_some());
+        self.steps += u64::from(outcome == interpret::Outcome::Ok && has_message);
         self.step(outcome)
     }
 

@@ -102,7 +102,9 @@ pub fn between(session: &Session, subject: &Subject, over: Option<&str>) -> Betw
             let broken = |name: &String| extended(session, name).iter().any(|n| layer.breaks.contains(n));
             // If an automaton is broken, one that it extends may still hold.
             let left = |name: &String| extended(session, name).into_iter().find(|n| !broken(n));
-            let known = |name: &String, by: &[Monitor]| by.iter().any(|p| extended(session, &p.name).contains(name));
+            let known = |name: &String, by: &[Monitor]| {
+                by.iter().any(|p| p.name == *name || session.program.refined(&p.name).contains(name))
+            };
             let handed = above.iter().filter(|a| !replaces || a.handed);
             let handed = handed.filter_map(|a| {
                 let name = left(&a.name)?;

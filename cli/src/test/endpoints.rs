@@ -66,6 +66,14 @@ pub(super) struct Named<'s> {
     pub(super) span: Span,
 }
 
+impl Named<'_> {
+    /// As it is written, without the arguments.
+    pub(super) fn shown(&self) -> String {
+        let port = self.port.map_or(String::new(), |port| format!("{}.", port.name));
+        format!("{}.{port}{}", self.endpoint.name, self.event.name)
+    }
+}
+
 impl Script<'_> {
     pub(super) fn node(&self, endpoint: &Ident) -> Result<(usize, Rc<Ready>), Stop> {
         let missing = || Stop::at(endpoint.span, format!("no endpoint `{}` is open", endpoint.name));

@@ -2,7 +2,7 @@
 
 use nacre_diagnostics::Span;
 use nacre_simulator::endpoint::{Outcome, Output};
-use nacre_simulator::interface::Kind;
+use nacre_simulator::interface::{Event, Kind};
 use nacre_simulator::world::address;
 use nacre_syntax::ast::{BinaryOp, Expr, Ident};
 
@@ -24,7 +24,7 @@ impl Script<'_> {
                 from += 1;
             }
             if !self.one_more(named.span)? {
-                let what = format!("expected {}.{}({})", named.endpoint.name, named.event.name, listed(&wanted));
+                let what = format!("expected {}({})", named.shown(), listed(&wanted));
                 let came = Some(self.what_came(node));
                 return Err(Stop { node, came, label: "no such output".into(), ..Stop::at(named.span, what) });
             }
@@ -50,7 +50,7 @@ impl Script<'_> {
         if same {
             return Ok(());
         }
-        let what = format!("expected {}.{}({})", named.endpoint.name, named.event.name, listed(wanted));
+        let what = format!("expected {}({})", named.shown(), listed(wanted));
         let came = Some(format!("found: {}", self.show_output(node, output)));
         Err(Stop { node, came, label: "the next output of this kind differs".into(), ..Stop::at(named.span, what) })
     }
@@ -110,8 +110,14 @@ impl Script<'_> {
     }
 
     fn show_output(&self, node: usize, output: &Output) -> String {
-        let Some(event) = self.world.nodes[node].interface.event(output.event) else { return "?".into() };
-        let (name, mut parts) = (&event.name, event.show(&output.arguments));
+        let interface = &self.world.nodes[node].interface;
+        let Some(event) = interface.event(output.event) else { return "?".into() };
+        let mut parts = event.show(&output.arguments);
+        let is_other = |e: &Event| !e.input && e.name == event.name && e.port != event.port && e.port != 0;
+        let name = match interface.events.iter().any(is_other) {
+            true => format!("{}.{}", event.port_name, event.name),
+            false => event.name.clone(),
+        };
         parts.extend(output.message.as_deref().map(show_message));
         format!("{name}({})", parts.join(", "))
     }

@@ -32,7 +32,10 @@ use endpoints::Ready;
 pub fn test(args: &Test) -> Exit {
     let mut sessions = vec![];
     for file in &args.files {
-        let Ok(mut session) = program::open(std::slice::from_ref(file)) else { return Exit::No };
+        let mut session = match program::open(std::slice::from_ref(file)) {
+            Ok(session) => session,
+            Err(exit) => return exit,
+        };
         session.check();
         program::tell(&session);
         if session.has_errors() {

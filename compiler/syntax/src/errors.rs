@@ -42,6 +42,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("S0036", "statements in an `if` that is a value"),
     ("S0037", "an unknown edition"),
     ("S0038", "a sign after an event of an interface"),
+    ("S0039", "a carriage return within a comment"),
 ];
 
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
@@ -57,13 +58,6 @@ pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
         "~" => found.help("the complement of x is `x ^ 0xff`, with as many bits as x has"),
         _ => found.help("remove it"),
     }
-}
-
-pub(crate) fn open_text(span: Span) -> Diagnostic {
-    Diagnostic::error("S0002", "unterminated text")
-        .at(span, "begins here and does not end on this line")
-        .because("a text cannot span lines")
-        .help("close it with `\"`; a line break within a text is written `\\n`")
 }
 
 pub(crate) fn open_c_body(span: Span) -> Diagnostic {

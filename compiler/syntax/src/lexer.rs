@@ -31,6 +31,20 @@ pub struct Lexed {
     pub found: Vec<Diagnostic>,
 }
 
+fn open_text(span: Span) -> Diagnostic {
+    Diagnostic::error("S0002", "unterminated text")
+        .at(span, "begins here and does not end on this line")
+        .because("a text cannot span lines")
+        .help("close it with `\"`; a line break within a text is written `\\n`")
+}
+
+/// Else a file whose lines end so would be a comment from its first one on.
+fn lone_return(span: Span) -> Diagnostic {
+    Diagnostic::error("S0039", "a carriage return does not end a comment")
+        .at(span, "it goes on behind the carriage return")
+        .help("end each line with a line feed, with or without a carriage return before it")
+}
+
 /// Splits a text into tokens. Never fails: invalid text becomes [`TokenKind::Unknown`] and a diagnostic.
 pub fn lex(file: SourceId, text: &str) -> Lexed {
     let mut lexed = Lexed { tokens: Vec::new(), comments: Vec::new(), found: Vec::new() };
@@ -45,7 +59,11 @@ pub fn lex(file: SourceId, text: &str) -> Lexed {
         let place = |token: Token| Span { file, start: token.start, end: token.end };
         match kind {
             TokenKind::Comment => {
-                let end = token.start + lexer.slice().trim_end().len() as u32;
+                let text = lexer.slice().trim_end();
+                let end = token.start + text.len() as u32;
+                if text.contains('\r') {
+                    lexed.found.push(lone_return(place(Token { end, ..token })));
+                }
                 lexed.comments.push(Comment { start: token.start, end, before: lexed.tokens.len() });
                 continue;
             }
@@ -56,7 +74,7 @@ pub fn lex(file: SourceId, text: &str) -> Lexed {
                     lexed.found.push(errors::unknown_character(place(token), lexer.slice()));
                 }
             }
-            TokenKind::OpenText => lexed.found.push(errors::open_text(place(token))),
+            TokenKind::OpenText => lexed.found.push(open_text(place(token))),
             TokenKind::Name if lexer.slice() == "extern" => in_extern = true,
             TokenKind::Semicolon | TokenKind::CloseBrace => in_extern = false,
             TokenKind::OpenBrace if in_extern => {

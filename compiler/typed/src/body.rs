@@ -122,6 +122,8 @@ pub(crate) struct Loop {
     pub depth: usize,
     /// The states of messages at its `break`s.
     pub breaks: Vec<Flow>,
+    /// Whether it takes messages out of a container, of which none must be left when it ends.
+    pub drains: bool,
 }
 
 /// A body, or an expression outside of bodies.

@@ -63,6 +63,8 @@ impl Body<'_, '_> {
         let number = Type::UInt(32);
         match name {
             "min" | "max" => {
+                // Where a set is wanted, this is one of its elements.
+                let want = want.filter(|ty| crate::convert::is_number(ty));
                 let (left, right) = self.sides(e[0], e[1], want)?;
                 let (left, right) = self.unify(left, right, want, span)?;
                 if !crate::convert::is_number(&left.ty) {

@@ -157,7 +157,8 @@ impl<'p> Checker<'p> {
         self.needs_message(ty) || self.begins_above_zero(ty)
     }
 
-    fn begins_above_zero(&self, ty: &Type) -> bool {
+    /// Whether the type contains a range that begins above 0.
+    pub(crate) fn begins_above_zero(&self, ty: &Type) -> bool {
         match ty {
             Type::Range(low, _) => *low > 0,
             Type::Struct(id) => self.tree.structs[id.index()].fields.iter().any(|f| self.begins_above_zero(&f.ty)),

@@ -241,7 +241,7 @@ impl Body<'_, '_> {
 
     /// Requires that what reads as zero where it is absent has a zero: another value would be outside its range.
     pub(crate) fn has_zero_if_absent(&mut self, ty: &Type, span: Span, help: &str) -> Option<()> {
-        if self.cx.needs_message(ty) || !self.cx.lacks_zero(ty) {
+        if !self.cx.begins_above_zero(ty) {
             return Some(());
         }
         let shown = self.show(ty);

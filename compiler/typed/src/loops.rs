@@ -43,12 +43,24 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Reports that a loop ends before it has taken all messages out of a container.
+    pub fn leaves_undrained(&mut self, span: Span) {
+        let help = "`while let x = q.pop() { ... }` leaves the others where they are";
+        self.error(
+            "T0188",
+            "the messages behind this one are lost here",
+            span,
+            "the loop is left before its end",
+            help,
+        );
+    }
+
     /// The body of a loop, which must not consume messages from outside: a second iteration would lack them.
     ///
     /// `begins`: from [`Body::loop_begins`], before names for each turn are declared.
     fn turn<T>(&mut self, begins: (usize, usize), span: Span, body: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.flow.clone();
-        self.loops.push(Loop { depth: self.declared.len(), breaks: Vec::new() });
+        self.loops.push(Loop { depth: self.declared.len(), breaks: Vec::new(), drains: false });
         let typed = body(self);
         self.loop_ends(begins, &before.outdated);
         let after = std::mem::take(&mut self.flow);
@@ -160,7 +172,9 @@ impl Body<'_, '_> {
             return None;
         };
         let mut entry = walk.entry;
+        let drains = head.drain && !self.cx.capabilities(&place.ty).copied;
         let body = self.turn(begins, span, |b| {
+            b.loops.iter_mut().last().into_iter().for_each(|around| around.drains = drains);
             b.open();
             if let Some((id, since)) = walk.held {
                 b.hold(id, since);

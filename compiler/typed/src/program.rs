@@ -75,6 +75,22 @@ impl Program {
         &self.files
     }
 
+    /// A file, and all that it imports, themselves or through others.
+    pub(crate) fn with_imports(&self, file: SourceId) -> Vec<SourceId> {
+        let mut all = vec![file];
+        let mut at = 0;
+        while let Some(next) = all.get(at).and_then(|file| self.files.get(file.0 as usize)) {
+            let new = next.imports.iter().filter_map(|i| i.file).collect::<Vec<_>>();
+            new.into_iter().for_each(|file| {
+                if !all.contains(&file) {
+                    all.push(file)
+                }
+            });
+            at += 1;
+        }
+        all
+    }
+
     /// Resolves a name in its file: `frag`, or `net.frag` of the file that is imported as `net`.
     pub(crate) fn find(&self, name: &str, at: Span) -> Option<Named<'_>> {
         let here = at.file.0 as usize;

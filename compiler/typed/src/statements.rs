@@ -359,13 +359,16 @@ impl Body<'_, '_> {
                 return None;
             }
         };
+        if self.loops.iter().any(|around| around.drains) {
+            self.leaves_undrained(span);
+        }
         self.leave(Some(span));
         Some(value)
     }
 
     /// `break`
     pub fn leaves_loop(&mut self, span: Span) -> Option<()> {
-        let Some(depth) = self.loops.last().map(|l| l.depth) else {
+        let Some((depth, drains)) = self.loops.last().map(|l| (l.depth, l.drains)) else {
             self.error(
                 "T0095",
                 "`break` is allowed only in a loop",
@@ -375,6 +378,9 @@ impl Body<'_, '_> {
             );
             return None;
         };
+        if drains {
+            self.leaves_undrained(span);
+        }
         for id in self.declared[depth..].concat() {
             self.lost(id, Some(span));
         }

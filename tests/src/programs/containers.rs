@@ -335,10 +335,15 @@ impl Generator {
         let (pattern, spot) = self.moved(&mut inner, of, spot);
         if drained {
             inner.frozen.push(root(&path).to_string());
-            return Some(tree![format!("for {pattern} in drain {path} "), self.body(&spot, &mut inner)]);
+        }
+        let body = self.body(&spot, &mut inner);
+        // Such a loop over messages has no other end.
+        let leaves = of.holds(&Ty::Msg) && ["break", "return"].iter().any(|word| body.text().contains(word));
+        if drained && !leaves {
+            return Some(tree![format!("for {pattern} in drain {path} "), body]);
         }
         let word = if again { "while" } else { "if" };
-        Some(tree![format!("{word} let {pattern} = {path}.{operation}() "), self.body(&spot, &mut inner)])
+        Some(tree![format!("{word} let {pattern} = {path}.{operation}() "), body])
     }
 
     /// Adds the names of an entry that is moved out; returns its pattern, and where it must be consumed.

@@ -68,6 +68,8 @@ pub struct Body<'w, 'a> {
     pub in_config: bool,
     declared: Vec<bool>,
     read: Vec<bool>,
+    /// Locals of which a part is set: compilers see none of these sets as a use.
+    set_in_part: Vec<bool>,
 }
 
 impl<'w, 'a> Body<'w, 'a> {
@@ -88,12 +90,17 @@ impl<'w, 'a> Body<'w, 'a> {
         own.iter().for_each(|name| drop(unique.take(name)));
         let names = locals.iter().map(|l| unique.take(&l.name)).collect();
         let mut levels = vec![layer + 1; locals.len()];
-        let mut read = vec![false; locals.len()];
+        let (mut read, mut set_in_part) = (vec![false; locals.len()], vec![false; locals.len()]);
         for block in blocks {
             block.each(|node| node.local().into_iter().for_each(|local| read[local.index()] = true));
             block.each_statement(|statement| match &statement.kind {
                 StatementKind::Let(local, e) if pushes(e) => levels[local.index()] = layer,
                 _ => {}
+            });
+            block.each_statement(|statement| {
+                if let StatementKind::Store(Place { root: Root::Local(local), .. }, _) = &statement.kind {
+                    set_in_part[local.index()] = true;
+                }
             });
         }
         Body {
@@ -119,23 +126,8 @@ impl<'w, 'a> Body<'w, 'a> {
             temporary: 0,
             declared: vec![false; locals.len()],
             read,
+            set_in_part,
         }
-    }
-
-    /// Draws the random numbers of an initial value, into locals that live until it is stored.
-    pub fn draw(&mut self, draws: &'a [Statement], initial: &'a Expr) {
-        initial.each(|node| {
-            if let Node::Expr(Expr { kind: ExprKind::Local(local), .. }) = node {
-                self.read[local.index()] = true;
-            }
-        });
-        for index in 0..self.locals.len() {
-            let ty = &self.locals[index].ty;
-            let (c_type, zero) = (self.c_type(ty), self.zero(ty));
-            self.code.line(format!("{c_type} {} = {zero};", self.names[index]));
-            self.declared[index] = true;
-        }
-        self.block(draws);
     }
 
     /// Returns the C type of a type, as this layer's code names it.
@@ -181,14 +173,22 @@ impl<'w, 'a> Body<'w, 'a> {
     pub fn mark_declared(&mut self, local: LocalId) {
         self.declared[local.index()] = true;
     }
+
     /// Locals from here on must be declared again.
     pub fn forget_declared(&mut self, from: usize) {
         self.declared[from..].fill(false);
     }
+
     /// Returns whether the code reads the local, so that it needs a C variable.
     pub fn is_read(&self, local: LocalId) -> bool {
         self.read[local.index()]
     }
+
+    /// Whether compilers may warn that the local is set and not used.
+    pub fn may_seem_unused(&self, local: LocalId) -> bool {
+        !self.is_read(local) || self.set_in_part[local.index()]
+    }
+
     /// Returns a C name that is unique in the body and resembles `hint`.
     pub fn fresh(&mut self, hint: &str) -> String {
         self.unique.take(hint)

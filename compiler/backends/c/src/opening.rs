@@ -1,5 +1,6 @@
 //! `open`: given values, initial values, what `init` causes.
 
+use nacre_stack::visit::{Node, Traverse};
 use nacre_stack::*;
 
 use crate::body::{Body, Kind};
@@ -275,5 +276,23 @@ fn holds_numbers(stack: &Stack, ty: &Type) -> bool {
         Type::Tuple(types) => types.iter().any(|t| holds_numbers(stack, t)),
         Type::Array(t, _) | Type::Option(t) => holds_numbers(stack, t),
         _ => false,
+    }
+}
+
+impl<'a> Body<'_, 'a> {
+    /// Draws the random numbers of an initial value, into locals that live until it is stored.
+    pub fn draw(&mut self, draws: &'a [Statement], initial: &'a Expr) {
+        initial.each(|node| {
+            if let Node::Expr(Expr { kind: ExprKind::Local(local), .. }) = node {
+                self.reads(Some(*local));
+            }
+        });
+        for index in 0..self.locals.len() {
+            let ty = &self.locals[index].ty;
+            let (c_type, zero) = (self.c_type(ty), self.zero(ty));
+            self.code.line(format!("{c_type} {} = {zero};", self.local(LocalId(index as u32))));
+            self.mark_declared(LocalId(index as u32));
+        }
+        self.block(draws);
     }
 }

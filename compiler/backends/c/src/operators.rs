@@ -40,6 +40,9 @@ impl Body<'_, '_> {
                 }
             }
             let (left, right) = (self.value(a), self.value(b));
+            if *left == *right {
+                return answer_about(&left, !negate);
+            }
             return Term::operation(format!("{left} {} {right}", if negate { "!=" } else { "==" }));
         }
         let same = match (&a.ty, &b.ty) {
@@ -92,6 +95,9 @@ impl Body<'_, '_> {
                     Some(shifted) => shifted,
                     None => (self.value(a), self.value(b)),
                 };
+                if *a == *b {
+                    return answer_about(&a, !strict);
+                }
                 Term::operation(format!("{a} {sign} {b}"))
             }
             ty => {
@@ -104,8 +110,7 @@ impl Body<'_, '_> {
 
     /// A comparison whose answer is known, of which compilers warn: its operand stays, so that no variable is unused.
     fn answered(&mut self, operand: &Expr, answer: bool) -> Term {
-        let operand = self.value(operand);
-        format!("((void){operand}, {answer})").into()
+        answer_about(&self.value(operand), answer)
     }
 
     /// What the types alone say; compilers warn of such a comparison.
@@ -303,6 +308,11 @@ impl Body<'_, '_> {
             }
         }
     }
+}
+
+/// The answer of a comparison, after its operand.
+fn answer_about(operand: &Term, answer: bool) -> Term {
+    format!("((void){operand}, {answer})").into()
 }
 
 /// Whether two expressions of one type have the same value: they are equal except for conversions that change no value.

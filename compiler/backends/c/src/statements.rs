@@ -61,7 +61,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn unused_once(&mut self, local: LocalId) {
-        if !self.is_read(local) {
+        if self.may_seem_unused(local) {
             let name = self.local(local);
             self.code.line(format!("(void){name};"));
         }

@@ -74,6 +74,7 @@ int main(void) {
         if (st_above_send(s, pool, counters, 0, data[i], 3 * i, &out) < 0) { return 3; }
         printf("%u\n", (unsigned)outputs[0].len);
     }
+    if (st_above_send(s, pool, counters, 0, NULL, 3, &out) != NACRE_INVALID) { return 11; }
     free(s);
     free(pool);
     free(bytes);

@@ -98,7 +98,8 @@ impl<'p> Typer<'p> {
         }
     }
 
-    /// The parameters of the events of this name, without the participant. None: it is not an event.
+    /// The parameters of the events of this name, without the participant. None: it is not an event. Those that the
+    /// file declares or imports go before others of the program, which may mean something else by the name.
     fn events(&mut self, action: &ast::Action) -> Option<Vec<Vec<Option<Ty>>>> {
         let wanted = match action.kind {
             ActionKind::Input => EventDirection::Down,
@@ -107,6 +108,7 @@ impl<'p> Typer<'p> {
         };
         let count = action.parameters.iter().filter(|(at, _)| !*at).count();
         let (mut fitting, mut others, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        let near = self.program.with_imports(action.span.file);
         for item in self.program.items() {
             let Item::Interface(interface) = item else { continue };
             for event in &interface.events {
@@ -119,7 +121,7 @@ impl<'p> Typer<'p> {
                 }
                 if direction && event.parameters.len() == count {
                     let types = event.parameters.iter().map(|p| self.of_event(&p.ty, &interface.parameters)).collect();
-                    fitting.push(types);
+                    fitting.push((near.contains(&event.name.span.file), types));
                 } else {
                     others.push((interface, event));
                 }
@@ -128,7 +130,8 @@ impl<'p> Typer<'p> {
         if fitting.is_empty() {
             self.no_event(action, &others, &names);
         }
-        Some(fitting)
+        let is_near = fitting.iter().any(|(near, _)| *near);
+        Some(fitting.into_iter().filter(|(near, _)| *near == is_near).map(|(_, types)| types).collect())
     }
 
     fn no_event(&mut self, action: &ast::Action, others: &[(&ast::Interface, &ast::EventDeclaration)], names: &[&str]) {

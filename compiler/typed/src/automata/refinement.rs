@@ -9,6 +9,11 @@ use nacre_syntax::ast::{self, ActionKind, ExprKind, Item, StatementKind};
 use crate::program::Program;
 
 impl Program {
+    /// The names of all that an automaton refines, the nearest first.
+    pub fn refined(&self, name: &str) -> Vec<String> {
+        self.automata().find(|a| a.name.name == name).map(|a| self.extended(a).0).unwrap_or_default()
+    }
+
     /// The names of all that an automaton extends and refines, the nearest first, and of all that it extends but may
     /// not refine.
     pub(crate) fn extended(&self, automaton: &ast::Automaton) -> (Vec<String>, Vec<String>) {
