@@ -11,7 +11,9 @@ use nacre_tests::c_listener::{self as c, seed_bytes, CListener, Library, Seen};
 
 const MILLISECOND: u64 = 1_000_000;
 const MESSAGES: usize = 40;
-const CONNECTIONS: u32 = 64;
+/// The places of a listener in C.
+const FEW: u32 = 4;
+const MANY: u32 = 200;
 
 fn address(host: usize) -> SocketAddr {
     format!("[2001:db8::{host}]:7000").parse().expect("an address")
@@ -24,12 +26,16 @@ enum Host {
 }
 
 impl Host {
-    fn new(library: &Rc<Library>, is_c: bool, retry_above: u32, seed: u64, now: u64) -> Host {
+    fn new(library: &Rc<Library>, is_c: bool, connections: u32, seed: u64, now: u64) -> Host {
+        Host::asking(library, is_c, connections, 100, seed, now)
+    }
+
+    fn asking(library: &Rc<Library>, is_c: bool, connections: u32, retry_above: u32, seed: u64, now: u64) -> Host {
         if is_c {
             let prepare = |options: &mut c::Options| {
                 (options.seed, options.retry_above) = (seed_bytes(seed), retry_above);
             };
-            return Host::C(CListener::new(library, CONNECTIONS, &[true, false], prepare, now).expect("a listener"));
+            return Host::C(CListener::new(library, connections, &[true, false], prepare, now).expect("a listener"));
         }
         let options = Options { seed: Some(seed), retry_above: retry_above as usize, ..Options::default() };
         let mut rust = SansIo::new(options, now);
@@ -114,7 +120,7 @@ struct World {
 impl World {
     fn new(library: &Rc<Library>, are_c: [bool; 2], retry_above: u32, seed: u64) -> World {
         let (mut random, now) = (Random::new(seed), 1_000 * MILLISECOND);
-        let hosts = are_c.map(|is_c| Host::new(library, is_c, retry_above, random.draw(), now));
+        let hosts = are_c.map(|is_c| Host::asking(library, is_c, FEW, retry_above, random.draw(), now));
         World { hosts, network: BTreeMap::new(), random, loss: 0.1, now, seen: Default::default() }
     }
 
@@ -226,7 +232,7 @@ fn restarted_peer_gets_another_connection() {
     for are_c in [[true, false], [false, true], [true, true]] {
         let mut world = World::new(&library, are_c, 100, 3);
         for life in 0..3 {
-            world.hosts[0] = Host::new(&library, are_c[0], 100, 10 + life, world.now);
+            world.hosts[0] = Host::new(&library, are_c[0], FEW, 10 + life, world.now);
             let id = world.hosts[0].connect(address(1));
             world.settle(0);
             let until = world.now + 10_000 * MILLISECOND;
@@ -251,8 +257,8 @@ fn connection_that_accepts_again_is_told_at_once() {
     for is_c in [false, true] {
         let now = 1_000 * MILLISECOND;
         let (mut client, mut server) =
-            (Host::new(&library, is_c, 100, 1, now), Host::new(&library, false, 100, 2, now));
-        let peers = 2..2 + CONNECTIONS as usize;
+            (Host::new(&library, is_c, MANY, 1, now), Host::new(&library, false, MANY, 2, now));
+        let peers = 2..2 + MANY as usize;
         let all: Vec<u64> = peers.clone().map(|host| client.connect(address(host))).collect();
         all.iter().for_each(|id| while client.send(*id, &[0; 20]) {});
         let before = client.events();
