@@ -141,9 +141,8 @@ impl Talk<'_> {
                     self.said(line, connection, message);
                 }
                 Some(Event::Arrived { connection, from, .. }) => {
-                    if self.doorkeeper.admits(&mut line.listener, connection, &mut self.words) {
-                        self.arrived.insert(connection, from);
-                    }
+                    let is_admitted = self.doorkeeper.admits(&mut line.listener, connection, &mut self.words);
+                    is_admitted.then(|| self.arrived.insert(connection, from));
                 }
                 Some(Event::Closed { connection, reason, words }) => {
                     let words = words.map(|words| printable(&words.text)).filter(|_| self.is_peer(connection));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nacre_stack::visit::{Node, Traverse};
+use nacre_stack::visit::Traverse;
 use nacre_stack::*;
 
 use crate::code::Code;
