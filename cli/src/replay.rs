@@ -64,7 +64,7 @@ pub fn replay(args: &Replay) -> Exit {
     print(&format!("interpreter: {} steps, the same outputs at each", trace.run.steps.len()));
     let is_same = trace.run.why == saved;
     if !is_same {
-        print(&format!("but what was saved is: {saved}. The source has changed since, or the run"));
+        print(&format!("but what was saved is: {saved}. The source or the saved run has changed since"));
     } else if unmet {
         print("whether the goal can still be met from here is not searched again: `nacre verify` does");
     }

@@ -25,8 +25,8 @@ pub struct Host {
 impl Host {
     /// A host without connections.
     pub fn start(seed: u64, now: u64, address: SocketAddr, has_other: bool) -> Host {
-        // A pool has room for what one connection can hold, which is more than all send here. The places are so many
-        // that nobody is asked to prove an address.
+        // A pool has room for what one connection can hold, which is more than all send here. The table is large enough
+        // that no peer is asked to prove its address.
         let options = Options { seed: Some(seed), connections: 64, pool_blocks: Some(0), ..Options::default() };
         Host { core: SansIo::new(options, now), halves: BTreeMap::new(), address, now, has_other }
     }
