@@ -48,7 +48,7 @@ const fn mistake(layer: &'static str, verb: &'static str, changes: &'static [(&'
 }
 
 /// The two that the page shows come first.
-const MISTAKES: [Mistake; 34] = [
+const MISTAKES: [Mistake; 39] = [
     mistake(
         "heartbeat",
         "verify --configuration in_time --set send=1,0",
@@ -184,6 +184,52 @@ const MISTAKES: [Mistake; 34] = [
         ],
     ),
     mistake("gather", "verify", &[("            leave();\n            drop packed;\n", "            drop packed;\n")]),
+    mistake("gather", "test", &[("let length = packed.len as u16;", "let length = packed.len as u8 as u16;")]),
+    mistake(
+        "parity",
+        "test",
+        &[
+            ("header Parity { group: u32, lengths: u32 }", "header Parity { group: u32, lengths: u8 }"),
+            ("Parity { group, lengths: sent.lengths }", "Parity { group, lengths: sent.lengths as u8 }"),
+            (
+                "    up deliver(m - Parity { group: g, lengths }) {\n",
+                "    up deliver(m - Parity { group: g, lengths: short }) {\n        let lengths = short as u32;\n",
+            ),
+            ("let length = got.lengths ^ lengths;", "let length = (got.lengths ^ lengths) % 256;"),
+        ],
+    ),
+    mistake("parity", "verify", &[("        enter(g);\n        if got.count", "        if g != got_group {\n            drop m;\n            return;\n        }\n        if got.count")]),
+    mistake(
+        "rpc",
+        "test",
+        &[
+            ("    header Request { slot: 0..CALLS, number: u32 }", "    header Request { slot: 0..CALLS, number: u8 }"),
+            (
+                "below.send(m + Request { slot, number: call.number });",
+                "below.send(m + Request { slot, number: call.number as u8 });",
+            ),
+            (
+                "below.send(share m + Request { slot, number: calls[slot].number });",
+                "below.send(share m + Request { slot, number: calls[slot].number as u8 });",
+            ),
+            (
+                "    up deliver(m - Request { slot, number }) {\n",
+                "    up deliver(m - Request { slot, number: short }) {\n        let number = short as u32;\n",
+            ),
+        ],
+    ),
+    mistake(
+        "stop_and_wait",
+        "test",
+        &[
+            ("header Data { number: u32 }", "header Data { number: u8 }"),
+            ("header Ack  { number: u32 }", "header Ack  { number: u8 }"),
+            ("pass m + Data { number };", "pass m + Data { number: number as u8 };"),
+            ("share m + Data { number }", "share m + Data { number: number as u8 }"),
+            ("if n == expected {", "if n as u32 == expected {"),
+            ("n != number { return; }", "n as u32 != number { return; }"),
+        ],
+    ),
 ];
 
 impl Mistake {

@@ -23,6 +23,14 @@ fn reliable_stacks_of_the_library_hold() {
     assert_eq!(figures(&out), 2, "{out}");
 }
 
+/// Clients that move and restart before they have heard of the connection that their proof has begun, too.
+#[test]
+fn reliable_stacks_hold_where_every_peer_proves_its_address() {
+    let (status, out, err) = router(RELIABLE, &["--set", "proofs=1", "--set", "choices=2", "--set", "runs=1000"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains(", proofs = 1\n") && out.ends_with("\nholds within these bounds\n"), "{out}");
+}
+
 #[test]
 fn a_mistake_in_a_layer_is_found_shown_and_repeated() {
     let folder = with_mistake("router", "floor", "if wrong || stranger || another {", "if wrong || stranger {");
@@ -33,7 +41,7 @@ fn a_mistake_in_a_layer_is_found_shown_and_repeated() {
     };
     let (status, out, _) = run(&[]);
     assert_eq!(status, 1, "{out}");
-    let violated = "  VIOLATED: connection 1 of a has sent messages that do not arrive\n";
+    let violated = "  VIOLATED: connection 3 of b delivers a message that was meant for another connection\n";
     assert!(out.contains(violated), "{out}");
     for drawn in ["✖ crashes, and starts again │", "▶ send message 0 (6 bytes) on connection 1 ", " Identified{to="]
     {

@@ -28,6 +28,8 @@ pub struct Bounds {
     pub copies: u8,
     /// How many of the latest datagrams may arrive next.
     pub recent: usize,
+    /// 1: a server asks every peer to prove its address before it keeps anything of it.
+    pub proofs: u8,
     /// Connections that the client has at once, each with its own identity.
     pub connections: u8,
     /// Messages of a connection, of the client and of the server.
@@ -50,6 +52,7 @@ impl Default for Bounds {
             strangers: 1,
             copies: 2,
             recent: 5,
+            proofs: 0,
             connections: 2,
             send: [3, 1],
             size: vec![HEAD, 2000],
@@ -62,7 +65,7 @@ const LONGEST: u64 = 1 << 20;
 
 impl Bounds {
     /// The names of the bounds, as the command line and documents have them.
-    pub const NAMES: [&str; 14] = [
+    pub const NAMES: [&str; 15] = [
         "choices",
         "runs",
         "length",
@@ -74,6 +77,7 @@ impl Bounds {
         "strangers",
         "copies",
         "recent",
+        "proofs",
         "connections",
         "send",
         "size",
@@ -96,6 +100,7 @@ impl Bounds {
             "strangers" => self.strangers = one(name, values, 0..=100)? as u8,
             "copies" => self.copies = one(name, values, 1..=100)? as u8,
             "recent" => self.recent = one(name, values, 1..=1000)? as usize,
+            "proofs" => self.proofs = one(name, values, 0..=1)? as u8,
             "connections" => self.connections = one(name, values, 1..=4)? as u8,
             "send" => {
                 let [a, b] = values else { return Err(format!("`{name}` has two values, one for each host: 3,1")) };
@@ -129,7 +134,11 @@ mod tests {
         for name in Bounds::NAMES {
             let mut bounds = Bounds::default();
             let values: &[u64] = if name == "send" { &[7, 7] } else { &[7] };
-            let values = if name == "connections" { &[4] } else { values };
+            let values = match name {
+                "connections" => &[4],
+                "proofs" => &[1],
+                _ => values,
+            };
             bounds.set(name, values).unwrap();
             assert_ne!(bounds, Bounds::default(), "{name}");
         }

@@ -23,11 +23,12 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host without connections.
-    pub fn start(seed: u64, now: u64, address: SocketAddr, has_other: bool) -> Host {
-        // A pool has room for what one connection can hold, which is more than all send here. The table is large enough
-        // that no peer is asked to prove its address.
-        let options = Options { seed: Some(seed), connections: 64, pool_blocks: Some(0), ..Options::default() };
+    /// A host without connections. `asks`: all peers for a proof of their address.
+    pub fn start(seed: u64, now: u64, address: SocketAddr, has_other: bool, asks: bool) -> Host {
+        // A pool has room for what one connection can hold, which is more than all send here. Of a table this small, a
+        // quarter is soon taken: then peers are asked to prove their addresses.
+        let usual = Options { seed: Some(seed), connections: 12, pool_blocks: Some(0), ..Options::default() };
+        let options = if asks { Options { retry_above: 0, ..usual } } else { usual };
         Host { core: SansIo::new(options, now), halves: BTreeMap::new(), address, now, has_other }
     }
 

@@ -92,7 +92,7 @@ impl<'a> World<'a> {
     /// Why the stack cannot be served, or the client cannot connect.
     pub fn new(subject: &'a Subject, bounds: &'a Bounds, seed: u64, trace: Trace) -> Result<World<'a>, String> {
         let seed = seed.wrapping_mul(64);
-        let host = |host: usize| Host::start(seed + host as u64, 1, address(host, 0), false);
+        let host = |host: usize| Host::start(seed + host as u64, 1, address(host, 0), false, bounds.proofs == 1);
         let mut world = World {
             subject,
             bounds,
@@ -266,7 +266,8 @@ impl<'a> World<'a> {
                 if !changes { "" } else { [", with its own stack again", ", with another stack"][has_other as usize] };
             format!("✖ crashes, and starts again{with}")
         });
-        self.hosts[host] = Host::start(self.seed, self.now, self.hosts[host].address, has_other);
+        let (address, asks) = (self.hosts[host].address, self.bounds.proofs == 1);
+        self.hosts[host] = Host::start(self.seed, self.now, address, has_other, asks);
         let begun = if host == SERVER { self.serve() } else { self.connect() };
         begun.is_ok()
     }

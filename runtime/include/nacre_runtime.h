@@ -70,7 +70,7 @@ enum nacre_reason {
 
 /* An address of a host. */
 struct nacre_address {
-    uint8_t ip[16];  /* family 4: in the last four bytes */
+    uint8_t ip[16];  /* family 4: in the last four bytes; the others are 0 */
     uint16_t port;   /* in the processor's order */
     uint16_t family; /* 4 or 6 */
     uint32_t scope;  /* of a link-local address of IPv6: the index of the interface; else 0 */

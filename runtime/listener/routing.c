@@ -237,7 +237,7 @@ static void begin_connection(struct nacre_listener *l, const struct begin *begin
     kind->given.stack->config_default(l->config);
     uint64_t incarnation = fill_in(l, kind, cookie, l->options.identity, &begin->peer);
     if (begin->how == PROVEN) {
-        incarnation = draw(l) << 32 | begin->proof.key;
+        incarnation = (uint64_t)begin->proof.key << 32 | (uint32_t)draw(l);
         set_role(l, kind, NACRE_GIVEN_INCARNATION, incarnation);
     } else if (begin->how == CLAIMED) {
         set_role(l, kind, NACRE_GIVEN_UNCONFIRMED, 1);

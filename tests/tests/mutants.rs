@@ -29,7 +29,7 @@ const fn bug(
 }
 
 const LAYERS: &[Bug] = &[
-    bug("window: a full one takes more", PT2PT, "{ !sent.full }", "{ true }", SMALL),
+    bug("window: a full one takes more", PT2PT, "{ !sent.full && (", "{ (", SMALL),
     bug("window: off by one at delivery", PT2PT, "got.skip_to(number + 1);", "got.skip_to(number + 2);", SMALL),
     bug(
         "window: gaps are skipped",

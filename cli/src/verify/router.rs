@@ -226,12 +226,13 @@ fn held(bounds: &Bounds) -> String {
 
 /// What can happen in a run.
 fn described(bounds: &Bounds) -> [String; 3] {
-    let Bounds { crashes, others, moves, lags, strangers, copies, recent, connections, send, size, .. } = bounds;
+    let Bounds { crashes, others, moves, lags, strangers, copies, recent, proofs, connections, send, size, .. } =
+        bounds;
     let size: Vec<String> = size.iter().map(usize::to_string).collect();
     [
         format!("seed = {}, crashes = {crashes}, others = {others}, moves = {moves}, lags = {lags}", bounds.seed),
-        format!("strangers = {strangers}, copies = {copies}, recent = {recent}, connections = {connections}"),
-        format!("send = ({}, {}), size = ({})", send[0], send[1], size.join(", ")),
+        format!("strangers = {strangers}, copies = {copies}, recent = {recent}, proofs = {proofs}"),
+        format!("connections = {connections}, send = ({}, {}), size = ({})", send[0], send[1], size.join(", ")),
     ]
 }
 

@@ -320,3 +320,80 @@ fn proof_for_a_connection_that_has_begun_without_it_is_no_second_one() {
     server.outbox_mut().clear(); // its answers are lost
     remain_one(&mut client, &mut server, told);
 }
+
+/// A server that asks every peer for a proof.
+fn asking_server() -> Router<Datagrams> {
+    let mut server = router(Options { seed: Some(1), retry_above: 0, ..Options::default() });
+    server.serve(&window(), None).unwrap();
+    server
+}
+
+/// Lets a client greet, and gives it the server's demand for a proof. Returns its proven greeting and message.
+fn proven_frames(server: &mut Router<Datagrams>, client: &mut Router<Datagrams>, from: u32) -> Vec<Vec<u8>> {
+    let first = frames(client);
+    server.datagram(address(from), &first[0]);
+    let (_, retry) = server.outbox_mut().pop().expect("a retry");
+    client.datagram(address(SERVER), &retry);
+    events(client);
+    let proven = frames(client);
+    assert_ne!(Preamble::read(&proven[0]).unwrap().cookie, 0);
+    proven
+}
+
+fn count(told: &[String], what: &str) -> usize {
+    told.iter().filter(|word| word.starts_with(what)).count()
+}
+
+/// Who is at another address before it has heard of the connection that it has proven its address for begins again:
+/// what was delivered before belongs to a connection that does not open.
+#[test]
+fn client_that_moves_before_it_has_heard_of_its_connection_opens_one() {
+    const MOVED: u32 = 77;
+    let mut server = asking_server();
+    let (mut client, _) = client(2);
+    let proven = proven_frames(&mut server, &mut client, HONEST);
+    let mut told = give(&mut server, &proven);
+    assert_eq!((count(&told, "arrived"), count(&told, "opened")), (1, 0), "{told:?}");
+    server.outbox_mut().clear(); // nothing of it arrives at the old address
+    for step in 1..60 {
+        let now = step * 100 * MILLISECOND;
+        client.set_time(now);
+        server.set_time(now);
+        events(&mut client);
+        for frame in frames(&mut client) {
+            server.datagram(address(MOVED), &frame);
+            told.extend(events(&mut server));
+        }
+        for (to, frame) in std::mem::take(server.outbox_mut()) {
+            if to == address(MOVED) {
+                client.datagram(address(SERVER), &frame);
+                events(&mut client);
+            }
+        }
+    }
+    assert_eq!((count(&told, "arrived"), count(&told, "opened")), (2, 1), "{told:?}");
+    let opened = server.connections.at(address(MOVED)).expect("its connection");
+    assert!(opened.confirmed && opened.peer_incarnation.is_some());
+}
+
+/// The proof of a client that has started again since opens no connection, and ends none of the new process.
+#[test]
+fn proof_of_an_earlier_life_replaces_nothing() {
+    let mut server = asking_server();
+    let (mut before, _) = client(2);
+    let late = proven_frames(&mut server, &mut before, HONEST);
+    let (mut client, _) = client(3);
+    let mut told = Vec::new();
+    for _ in 0..4 {
+        let sent = frames(&mut client);
+        told.extend(give(&mut server, &sent));
+        for (_, frame) in std::mem::take(server.outbox_mut()) {
+            client.datagram(address(SERVER), &frame);
+            events(&mut client);
+        }
+    }
+    assert_eq!((count(&told, "arrived"), count(&told, "opened")), (1, 1), "{told:?}");
+    let told = give(&mut server, &late);
+    assert_eq!((count(&told, "arrived"), count(&told, "opened"), count(&told, "closed")), (1, 0, 0), "{told:?}");
+    assert_eq!((server.statistics().connections, server.statistics().restarted), (2, 0));
+}

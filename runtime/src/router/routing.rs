@@ -262,8 +262,10 @@ impl<O: Outbox> Router<O> {
         self.fill_in(&mut config, cookie, self.options.identity, peer);
         match how {
             Begin::Proven(_, label) => {
-                let upper = self.random.draw() << 32;
-                config.set_role(GivenRole::Incarnation, upper | u64::from(label.key));
+                // Its own key is another one: who uses that has heard of the connection, and who has proven an address
+                // may have left it since.
+                let own = self.random.draw() & u64::from(u32::MAX);
+                config.set_role(GivenRole::Incarnation, u64::from(label.key) << 32 | own);
             }
             Begin::Claimed(_) => config.set_role(GivenRole::Unconfirmed, 1),
             Begin::Bare => {}

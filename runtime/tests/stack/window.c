@@ -60,7 +60,7 @@ struct state {
     uint16_t granted; /* 1: the runtime's first grants have come; a window of room is there from the beginning */
     uint16_t block[WINDOW], len[WINDOW];
     uint8_t end[WINDOW];
-    bool confirmed, identify, ack_due, later, closing, end_sent, peer_ended, closed;
+    bool confirmed, met, identify, ack_due, later, closing, end_sent, peer_ended, closed;
 };
 
 struct pool {
@@ -248,8 +248,10 @@ static int call(void *state, void *pool, uint64_t *counters, uint64_t now, uint3
         for (uint16_t n = s->low; n != s->next; n++) send_numbered(s, pool, out, n);
     } else if (event == HELLO) {
         if (s->confirmed) return NACRE_OK;
-        s->peer_cookie = (uint32_t)arguments[0];
-        s->peer_key = (uint32_t)arguments[1];
+        if (!s->met) {
+            s->peer_cookie = (uint32_t)arguments[0];
+            s->peer_key = (uint32_t)arguments[1];
+        }
         frame(s, out, GREETING, 1, NULL, 0);
     } else if (event == CLOSE) {
         send_end(s, pool, now, out);
@@ -284,20 +286,25 @@ static void acknowledged(struct state *s, void *pool, uint64_t now, uint16_t ack
 static bool floor_accepts(struct state *s, uint64_t *counters, const uint8_t *f, uint32_t len, struct nacre_out *out) {
     uint32_t word = get32(f);
     uint32_t key = (uint32_t)s->given.incarnation;
+    bool knows_us = word >> 8 == s->given.cookie;
     if (!PREAMBLE) return word >> 8 == 0;
     if (word & 1) {
         if (len < 52) return counters[MALFORMED]++, false;
         if (get32(f + 44) != check_of(f) || get64(f + 4) != FINGERPRINT) return counters[CHECK]++, false;
         uint64_t to = get64(f + 24);
         if (to != 0 && to != s->given.identity) return counters[CHECK]++, false;
-        if (word >> 8 != 0 && (word >> 8 != s->given.cookie || get32(f + 40) != key)) return counters[CHECK]++, false;
-        if (s->peer_cookie && (get32(f + 32) != s->peer_key || get32(f + 12) != s->peer_cookie)) return counters[CHECK]++, false;
+        /* Who was asked to prove its address knows the upper half. */
+        bool asked = knows_us && get32(f + 40) == (uint32_t)(s->given.incarnation >> 32);
+        knows_us = knows_us && get32(f + 40) == key;
+        if (word >> 8 != 0 && !knows_us && !asked) return counters[CHECK]++, false;
+        if (s->met && (get32(f + 32) != s->peer_key || get32(f + 12) != s->peer_cookie)) return counters[CHECK]++, false;
         s->peer_key = get32(f + 32);
         s->peer_cookie = get32(f + 12) & 0xffffff;
-    } else if (word >> 8 != s->given.cookie || get32(f + 4) != key || !s->peer_cookie) {
+        s->met = true;
+    } else if (word >> 8 != s->given.cookie || get32(f + 4) != key || !(s->met || s->confirmed)) {
         return counters[MALFORMED]++, false;
     }
-    if (word >> 8 == s->given.cookie) {
+    if (knows_us) {
         s->identify = false;
         if (!s->confirmed) {
             s->confirmed = true;
@@ -341,7 +348,7 @@ static int input(void *state, void *pool, uint64_t *counters, uint64_t now, cons
     if (get32(f) >> 8 != s->given.cookie || get32(f + 4) != (uint32_t)s->given.incarnation) return counters[MALFORMED]++, NACRE_DROPPED;
     if (!(f = opened(s, counters, f, &len, out))) return NACRE_DROPPED;
 #endif
-    bool is_new = s->peer_cookie == 0;
+    bool is_new = !s->met;
     if (!floor_accepts(s, counters, f, len, out)) return NACRE_DROPPED;
     uint32_t head = f[0] & 1 ? 52 : PREAMBLE ? 12 : 8, shape = f[0] >> 1;
     uint16_t number = (uint16_t)(f[head - 4] | f[head - 3] << 8), ack = (uint16_t)(f[head - 2] | f[head - 1] << 8);
