@@ -186,7 +186,9 @@ pub fn members(text: &str) -> Result<usize, String> {
 pub fn setting(text: &str) -> Result<Setting, String> {
     let (key, values) = text.split_once('=').ok_or("write KEY=VALUE or KEY=VALUE,VALUE")?;
     let values: Option<Vec<(u64, ValueKind)>> = values.split(',').map(|value| setting_value(value.trim())).collect();
-    let expected = "expected one or two values after `=`: numbers, durations such as `5ms`, `true` or `false`";
+    let expected =
+        "expected one or two values after `=`: numbers, durations such as `5ms` (at most a year), `true` or \
+                    `false`";
     let values = values.ok_or_else(|| format!("`{text}`: {expected}"))?;
     let (values, kinds) = values.into_iter().unzip();
     let path = key.trim().split('.').map(str::to_string).collect();

@@ -34,6 +34,11 @@ fn files_that_declare_the_same_names_are_imported_under_names() {
 }
 
 #[test]
+fn gaps_of_windows_are_new_however_many_numbers_have_passed() {
+    passes("holes.nacre");
+}
+
+#[test]
 fn kept_messages_are_those_that_were_kept() {
     passes("kept.nacre");
 }

@@ -614,6 +614,26 @@ fn what_an_engine_does_not_check_is_not_said_to_hold() {
         for claim in ["holds in this configuration", "are tried too"] {
             assert!(!out.contains(claim), "{claim}: {out}");
         }
+        let last = out.lines().next_back().expect("a line");
+        assert!(last.starts_with("holds in every configuration (SPIN") && last.contains(unchecked), "{out}");
+    }
+}
+
+/// A violation that SPIN has found stands, also where its search for a shorter one meets a limit of the model first.
+#[test]
+fn violation_beyond_a_limit_of_the_model_is_reported() {
+    let (status, out, err) = verified("two_ways", &["--engine", "spin-c", "--level", "call"]);
+    assert_eq!(status, 1, "{out}{err}");
+    assert!(out.contains("VIOLATED") && !out.contains("internal error"), "{out}");
+}
+
+/// `first` says where numbers begin; what a handler clears begins with 0.
+#[test]
+fn numbers_of_windows_that_are_cleared_are_noted() {
+    let note = "note: `first` is where numbers begin: `clear()` of a window sets them to 0\n";
+    for (configuration, expected) in [("plain", false), ("shifted", true)] {
+        let (_, out, err) = verified("cleared", &["--configuration", configuration]);
+        assert_eq!(out.contains(note), expected, "{out}{err}");
     }
 }
 

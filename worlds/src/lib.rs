@@ -5,6 +5,7 @@
 
 pub mod calls;
 mod forgery;
+mod idle;
 pub mod initial;
 pub mod reading;
 mod refusal;

@@ -1,5 +1,7 @@
 //! The stacks of the endpoints are alike: they differ in numbers alone.
 
+use std::sync::Arc;
+
 use nacre_stack::visit::Traverse;
 use nacre_stack::{NodeId, Stack};
 
@@ -22,6 +24,12 @@ impl Setup {
         }
         Ok(())
     }
+}
+
+/// Each of the endpoints' stacks once.
+pub fn distinct(stacks: &[Arc<Stack>]) -> impl Iterator<Item = &Stack> {
+    let new = |end: &usize| !stacks[..*end].iter().any(|before| Arc::ptr_eq(before, &stacks[*end]));
+    (0..stacks.len()).filter(new).map(|end| &*stacks[end])
 }
 
 /// The names of layers, goals, timers, handlers and functions, in order.

@@ -3,18 +3,20 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::idle::idle;
 use crate::initial;
 use crate::reading::Reading;
 pub use crate::refusal::Refusal;
 use crate::runnable;
 use crate::setup::{Bounds, Setup, BELOW};
+use crate::stacks::distinct;
 use crate::timing;
 use crate::values::type_seen;
 use nacre_analysis::timing::Leak;
 use nacre_driver::{variation, LayerPromises, Resolved, Session, Variation};
 use nacre_specification::{Action, ActionKind, Automaton, Configuration, Guard, Parameter};
 use nacre_specification::{Expr as SpecExpr, Type as SpecType, Value as SpecValue};
-use nacre_stack::{Direction, EventRole, HandlerId, Need, Stack, Type};
+use nacre_stack::{Direction, EventRole, HandlerId, Stack, Type};
 use nacre_syntax::ast;
 
 /// The subject of a verification: a layer alone, or a stack.
@@ -271,48 +273,6 @@ fn stacks(
 
 fn differ(stacks: &[Arc<Stack>]) -> bool {
     distinct(stacks).nth(1).is_some()
-}
-
-fn distinct(stacks: &[Arc<Stack>]) -> impl Iterator<Item = &Stack> {
-    let new = |end: &usize| !stacks[..*end].iter().any(|before| Arc::ptr_eq(before, &stacks[*end]));
-    (0..stacks.len()).filter(new).map(|end| &*stacks[end])
-}
-
-/// Whether no frame is ever refused because the pool is full.
-fn needs_no_room(stack: &Stack) -> bool {
-    let frames = stack.frames_at(BELOW).is_some_and(|(input, _)| input.need != Need::default());
-    let deferred = stack.bounds.later > 0 && stack.bounds.timer != Need::default();
-    !frames && !deferred
-}
-
-/// The settings that have no effect on these stacks.
-fn idle(reading: &Reading, stacks: &[Arc<Stack>]) -> impl Iterator<Item = &'static str> {
-    let scarce = reading.bounds.scarce > 0 && distinct(stacks).all(needs_no_room);
-    let numbers = reading.sequence_bits.is_some() && !distinct(stacks).any(has_numbers);
-    let found = [
-        (scarce, "no frame needs room in the pool: `scarce` has no effect"),
-        (numbers, "nothing counts in sequence numbers (`seqN`): `numbers` and `first` have no effect"),
-    ];
-    found.into_iter().filter_map(|(is_idle, why)| is_idle.then_some(why))
-}
-
-/// Whether a value of the state or a field of a header is a sequence number.
-fn has_numbers(stack: &Stack) -> bool {
-    let fields = stack.headers.iter().flat_map(|header| &header.fields).map(|field| &field.ty);
-    stack.cells.iter().map(|cell| &cell.ty).chain(fields).any(|ty| is_numbered(stack, ty))
-}
-
-fn is_numbered(stack: &Stack, ty: &Type) -> bool {
-    match ty {
-        Type::Seq(_) | Type::Window(..) => true,
-        Type::Array(t, _) | Type::Ring(t, _) | Type::List(t, _) | Type::Pool(t, _) | Type::Option(t) => {
-            is_numbered(stack, t)
-        }
-        Type::Map(key, t, _) => is_numbered(stack, key) || is_numbered(stack, t),
-        Type::Tuple(types) => types.iter().any(|t| is_numbered(stack, t)),
-        Type::Struct(id) => stack.structs[id.index()].fields.iter().any(|field| is_numbered(stack, &field.ty)),
-        _ => false,
-    }
 }
 
 /// Refuses windows that do not fit their numbers.

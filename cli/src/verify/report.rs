@@ -1,5 +1,6 @@
 //! Prints verdicts and counterexamples.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -278,6 +279,26 @@ fn save(args: &Verify, subject: &Subject, world: &World, run: &Run, words: &Word
     }
 }
 
+/// The last line: what all verdicts together say.
+fn summary(violated: bool, complete: bool, all: &[(&Subject, World, Vec<Report>)], refusals: &Refusals) -> String {
+    let reported = || all.iter().flat_map(|(_, world, reports)| reports.iter().map(move |report| (world, report)));
+    let explored = reported().any(|(_, report)| report.engine == Searcher::Explorer);
+    let words = match (violated, complete) {
+        (true, _) => "violated",
+        _ if refusals.count() > 0 && all.is_empty() => "nothing was verified",
+        (false, true) if refusals.count() > 0 => "holds in every configuration that was verified",
+        (false, true) if explored => "holds in every configuration",
+        (false, true) => {
+            let skipped: BTreeSet<&str> = reported().flat_map(|(world, report)| report.unchecked(world)).collect();
+            let also: String = skipped.iter().map(|what| format!("; not checked: {what}")).collect();
+            let spin = "SPIN does not look for handlers that never run, nor at goals in C";
+            return format!("holds in every configuration ({spin}{also})");
+        }
+        (false, false) => "no violation found, but the search is incomplete",
+    };
+    words.into()
+}
+
 /// Prints the summary: code that was reached in no configuration. Returns the exit status.
 pub fn end(
     args: &Verify,
@@ -288,7 +309,6 @@ pub fn end(
 ) -> Exit {
     let reported = || all.iter().flat_map(|(_, _, r)| r);
     let violated = reported().any(|r| matches!(r.verdict, Outcome::Violated { .. }));
-    let explored = reported().any(|r| r.engine == Searcher::Explorer);
     let mut complete = reported().all(|r| matches!(r.verdict, Outcome::Holds | Outcome::Excluded));
     let mut lines = vec![];
     // A search that found a violation ended there and is incomplete.
@@ -327,17 +347,7 @@ pub fn end(
         if refusals.count() > 0 {
             print(&format!("{} not verified: see the errors", counted(refusals.count() as u64, "configuration")));
         }
-        let summary = match (violated, complete) {
-            (true, _) => "violated",
-            _ if refusals.count() > 0 && all.is_empty() => "nothing was verified",
-            (false, true) if refusals.count() > 0 => "holds in every configuration that was verified",
-            (false, true) if explored => "holds in every configuration",
-            (false, true) => {
-                "holds in every configuration (SPIN does not look for handlers that never run, nor at goals in C)"
-            }
-            (false, false) => "no violation found, but the search is incomplete",
-        };
-        print(summary);
+        print(&summary(violated, complete, all, refusals));
     }
     match (violated, complete) {
         (true, _) => Exit::No,

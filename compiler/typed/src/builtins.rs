@@ -152,7 +152,9 @@ impl Body<'_, '_> {
         }
         let fixed: Vec<Type> =
             [&left, &right, &by].into_iter().filter(|v| !v.flexible).map(|v| holder(&v.expr.ty)).collect();
-        let wanted = || want.map(holder).filter(is_unsigned).unwrap_or(Type::UInt(64));
+        // Three constants have the kind that they are written as.
+        let constant = if durations == 3 { Type::Duration } else { Type::UInt(64) };
+        let wanted = || want.map(holder).filter(is_unsigned).filter(|_| durations == 0).unwrap_or(constant);
         // The one that the others widen to; constants come along.
         let widest = fixed.iter().find(|t| fixed.iter().all(|other| other == *t || widens(other, t)));
         let ty = widest.cloned().unwrap_or_else(|| fixed.first().cloned().unwrap_or_else(wanted));

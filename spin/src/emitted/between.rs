@@ -53,7 +53,8 @@ impl<'a> Checker<'a> {
         if !self.limits.breadth_first || !matches!(searched.verdict, Verdict::Violated { .. }) {
             return Ok(searched);
         }
-        let shortest = self.tools.check(&model, self.limits).map_err(Failure::of)?;
+        // What it meets first may be a limit of the model: then the run that was found stands.
+        let shortest = self.tools.check(&model, self.limits).map_err(Failure::of)?.within_limits();
         Ok(if matches!(shortest.verdict, Verdict::Violated { .. }) { shortest } else { searched })
     }
 }

@@ -29,7 +29,8 @@ enum nacre_result {
     NACRE_INVALID = 6  /* wrong event number, argument out of its range, out too small: a mistake of the caller; no effect */
 };
 
-/* A transport address. Family 4: the last four bytes of ip; 6: all; 0: none. Port in the processor's order. */
+/* A transport address. Family 4: the last four bytes of ip; 6: all; 0: none. The other bytes are 0, as addresses are
+ * compared as a whole. Port in the processor's order. */
 struct nacre_addr {
     uint8_t ip[16];
     uint16_t port;

@@ -131,8 +131,13 @@ impl Writer<'_> {
         });
     }
 
-    /// The first run of numbers without entry; `is_new`: only one that ends above the last reported one.
+    /// The first run of numbers without entry; `is_new`: only one that ends above the last reported one of which the
+    /// window still holds something.
     fn hole(&mut self, w: Window, is_new: bool) {
+        if is_new {
+            let (told, high) = (w.cut("X.told - X.next"), w.cut("X.high - X.next"));
+            self.line(format!("X.told = ({told} > {high} -> X.next : X.told);"));
+        }
         let span = w.span();
         self.line(format!("i_at = {};", w.next()));
         self.line(format!("do :: i_at < {span} && X.used[i_at] -> i_at++ :: else -> break od;"));

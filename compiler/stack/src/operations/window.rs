@@ -150,8 +150,13 @@ impl<T> Window<T> {
         Some((self.number(from), self.number(to)))
     }
 
-    /// The same, unless it ends where or before one that was reported.
+    /// The same, unless it ends where or before one that was reported. A report of a hole of which the window holds
+    /// nothing any more is forgotten: numbers that come round again would be below it.
     pub fn new_hole(&mut self) -> Option<(u64, u64)> {
+        let from_next = |n: u64| n.wrapping_sub(self.next) & mask(self.bits as u32);
+        if from_next(self.reported) > from_next(self.high) {
+            self.reported = self.next;
+        }
         let (from, to) = self.hole()?;
         if distance(to, self.reported, self.bits) <= 0 {
             return None;
@@ -170,5 +175,39 @@ impl<T> Window<T> {
     pub fn clear_undelivered(&mut self) {
         self.entries.truncate(self.offset(self.next) as usize);
         self.high = self.next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Puts a number and takes what is next, as a receiver does.
+    fn arrive(window: &mut Window<u64>, n: u64) {
+        let n = n & 0xff;
+        assert!(window.can_put(n), "{n}");
+        window.put(n, n);
+        while window.take_next().is_some() {}
+    }
+
+    #[test]
+    fn hole_is_reported_once_and_again_however_many_numbers_have_passed() {
+        for passed in [1u64, 100, 127, 128, 129, 200, 255, 256, 300, 1_000] {
+            let mut window = Window::new(8, 8);
+            arrive(&mut window, 1);
+            assert_eq!(window.new_hole(), Some((0, 1)), "{passed}");
+            assert_eq!(window.new_hole(), None, "it was reported");
+            arrive(&mut window, 0);
+            for n in 2..2 + passed {
+                arrive(&mut window, n);
+                assert_eq!(window.new_hole(), None, "{passed}: {n}");
+            }
+            let next = 2 + passed;
+            arrive(&mut window, next + 2);
+            assert_eq!(window.new_hole(), Some((next & 0xff, (next + 2) & 0xff)), "{passed}");
+            assert_eq!(window.new_hole(), None, "{passed}");
+            arrive(&mut window, next + 1);
+            assert_eq!(window.new_hole(), None, "{passed}: it has become shorter");
+        }
     }
 }

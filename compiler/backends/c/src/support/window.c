@@ -106,8 +106,9 @@
     while (*to != w->high && @_has(w->missing, @slot{*to})) { *to = @next{*to}; }
     return *from != w->high;
 }
-//@ new_hole: the same, if it ends behind the last that was reported.
+//@ new_hole: the same, if it ends behind the last that was reported and of which the window still holds something.
 @_PLAIN bool @name(@type *w, @number *from, @number *to) {
+    if (@span{w->reported, w->next} > @span{w->high, w->next}) { w->reported = w->next; }
     if (!@function{hole}(w, from, to)) { return false; }
     if ((@signed)(((@unsigned)*to - (@unsigned)w->reported) << @unused) <= 0) { return false; }
     w->reported = *to;
