@@ -159,7 +159,7 @@ impl Workshop<'_> {
             return Err(NoMachine::Host(why));
         }
         let load = |toolchain| load_modelled(self.session, &self.stack, level, &toolchain);
-        let stack = Toolchain::find().and_then(load).map_err(NoMachine::Emitted)?;
+        let stack = Toolchain::find().map(Toolchain::quick).and_then(load).map_err(NoMachine::Emitted)?;
         Ok(Box::new(Compiled { stack }))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use nacre_driver::Session;
 use nacre_stack::{Stack, Type};
@@ -18,6 +19,12 @@ pub struct Declared {
 /// Every stack of layers/*/tests.nacre and of examples/, but those of the cookbook: they import the library of the
 /// program, which is not part of these tests. `cli/tests/cookbook.rs` runs them.
 pub fn declared() -> Vec<Declared> {
+    // They are read once: that takes seconds.
+    static ALL: OnceLock<Vec<Declared>> = OnceLock::new();
+    ALL.get_or_init(read_all).clone()
+}
+
+fn read_all() -> Vec<Declared> {
     let mut sources = files(&root().join("layers"), "tests.nacre");
     let cookbook = root().join("examples/layers");
     sources.extend(files(&root().join("examples"), ".nacre").into_iter().filter(|file| !file.starts_with(&cookbook)));
@@ -30,7 +37,8 @@ pub fn declared() -> Vec<Declared> {
 }
 
 /// All of these stacks in a long campaign; otherwise a greedy cover: the chosen stacks have each layer of all of them at each
-/// position at which it occurs (top, bottom or between others), and a wide window if there is one.
+/// position at which it occurs (top, bottom or between others), with each of its modes (parameters that are `true`), and a wide
+/// window if there is one.
 pub fn spread(all: Vec<Declared>) -> Vec<Declared> {
     if soaking() {
         return all;
@@ -68,13 +76,17 @@ pub fn open(file: &Path) -> Session {
 }
 
 impl Declared {
-    /// Its layers with their positions, and whether it has a wide window.
+    /// Its layers with their positions and modes, and whether it has a wide window.
     fn features(&self) -> BTreeSet<String> {
         let stack = self.compose().1;
         let last = stack.layers.len() - 1;
         let position = |at| format!("top: {}, bottom: {}", at == 0, at == last);
         let layers = stack.layers.iter().enumerate().map(|(at, layer)| format!("{}, {}", layer.name, position(at)));
-        layers.chain(has_wide_window(&stack).then(|| "a wide window".into())).collect()
+        let modes = stack.layers.iter().flat_map(|layer| {
+            let parameters = layer.description.split([',', '<', '>']).map(str::trim);
+            parameters.filter(|one| one.ends_with("= true")).map(move |mode| format!("{}, {mode}", layer.name))
+        });
+        layers.chain(modes).chain(has_wide_window(&stack).then(|| "a wide window".into())).collect()
     }
 
     pub fn compose(&self) -> (Session, Stack) {

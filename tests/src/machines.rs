@@ -27,7 +27,7 @@ fn toolchain() -> Toolchain {
     if soaking() {
         found.optimize("-O2")
     } else {
-        found.preferring("clang").optimize("-O0").flag("-Dalways_inline=unused")
+        found.preferring("clang").quick()
     }
 }
 

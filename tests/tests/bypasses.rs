@@ -39,7 +39,7 @@ fn chosen() -> Vec<Declared> {
 #[test]
 fn steps_on_a_bypass_are_those_of_the_handlers() {
     let events = if soaking() { 100_000 } else { 1_000 };
-    let ran = in_parallel(&chosen(), |declared| {
+    let ran = in_parallel(&spread(chosen()), |declared| {
         let (_, stack) = declared.compose();
         let (plain, bypassed) = (Arc::new(stack.clone()), Arc::new(with_bypasses(&stack)));
         validate(&bypassed).map_err(|problems| format!("{}: {problems:?}", declared.name))?;
@@ -79,7 +79,7 @@ fn ways(stack: &Stack, events: u64) -> Result<Vec<Way>, String> {
 /// in C.
 #[test]
 fn ways_that_events_took_are_bypasses() {
-    let events = if soaking() { 100_000 } else { 1_000 };
+    let events = if soaking() { 100_000 } else { 2_000 };
     let ran = in_parallel(&spread(chosen()), |declared| {
         let machines = Machines::new(declared);
         let plain = machines.stack.clone();
@@ -115,7 +115,7 @@ fn ways_that_events_took_are_bypasses() {
     }
     println!("{made} ways have bypasses, {hits} of these were taken again, {opened} with an opening");
     assert!(made >= 4 * ran.len() && hits * 2 >= made || ran.len() == 1, "{made}, {hits}");
-    assert!(opened >= 10 || ran.len() == 1, "{opened} bypasses with an opening");
+    assert!(opened >= 5 || ran.len() == 1, "{opened} bypasses with an opening");
 }
 
 /// The same of random programs: the ways that their events took, in the interpreter.
@@ -195,9 +195,11 @@ fn openings_without_effects_are_valid() {
     };
     let opened = |change: &dyn Fn(&mut Bypass)| {
         let mut stack = plain.clone();
-        let _ = optimize_for(&mut stack, &ways(&plain, 1_000).expect("a storm"));
-        let bypasses = std::mem::take(&mut stack.bypasses).into_iter().filter(|bypass| bypass.opening().is_some());
-        let mut bypass = { bypasses }.next().expect("a bypass that unseals its message");
+        add_bypasses(&mut stack);
+        let has_output = |bypass: &Bypass| bypass.body.iter().any(|one| matches!(one.kind, StatementKind::Emit(..)));
+        let opens = |bypass: &Bypass| bypass.opening().is_some() && has_output(bypass);
+        let mut bypasses = std::mem::take(&mut stack.bypasses).into_iter();
+        let mut bypass = bypasses.find(opens).expect("a bypass that unseals its message");
         change(&mut bypass);
         stack.bypasses = vec![bypass];
         number(&mut stack);

@@ -22,6 +22,7 @@ struct World {
     network: Network,
     client: Listener,
     server: Listener,
+    stack: Stack,
     at_client: ConnectionId,
     at_server: Option<ConnectionId>,
     /// Messages that the server's application was given, and what the client's was last told of them.
@@ -40,7 +41,18 @@ impl World {
         let stack = stack();
         server.serve(&stack).expect("it serves");
         let at_client = client.connect(server.local(), &stack).expect("it connects");
-        World { network, client, server, at_client, at_server: None, taken: 0, reached: 0, reports: 0, closed: false }
+        World {
+            network,
+            client,
+            server,
+            stack,
+            at_client,
+            at_server: None,
+            taken: 0,
+            reached: 0,
+            reports: 0,
+            closed: false,
+        }
     }
 
     /// Handles what is there, checks each report, and lets the time pass until more happens.
@@ -59,7 +71,7 @@ impl World {
             match event {
                 Event::Other { event, arguments, connection, .. } => {
                     assert_eq!(connection, self.at_client);
-                    assert_eq!(stack().events()[usize::from(event)].name, "reached");
+                    assert_eq!(self.stack.events()[usize::from(event)].name, "reached");
                     assert!(arguments[0] > self.reached && arguments[0] <= self.taken, "{arguments:?} {}", self.taken);
                     self.reached = arguments[0];
                     self.reports += 1;

@@ -52,7 +52,7 @@ impl Connection<'_> {
 
     /// Chooses a call: usually a send if there is one, rarely a close, and also calls after a close.
     fn choose(&mut self) -> Option<(u16, Vec<Type>)> {
-        let close = self.random.below(250) == 0;
+        let close = self.random.below(600) == 0;
         let send = !close && self.random.below(4) > 0;
         let sends = self.inputs.iter().any(|(event, _)| self.name(*event) == "send");
         let wanted = |this: &Connection, event: u16| match this.name(event) {
