@@ -272,7 +272,8 @@ static void begin_connection(struct nacre_listener *l, const struct begin *begin
 static void route_identified(struct nacre_listener *l, const struct nacre_address *from, const uint8_t *frame,
                              uint32_t len, uint32_t cookie, uint32_t kind, const struct identification *who) {
     struct connection *c = with(l, from, cookie);
-    if (c != NULL && c->kind == kind) {
+    /* The stack also takes the key of a proof, which only who begins a connection has. */
+    if (c != NULL && c->kind == kind && (c->arrived || c->key == who->key)) {
         input(l, c, frame, len, who);
         return;
     }

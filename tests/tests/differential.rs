@@ -49,12 +49,10 @@ fn chosen() -> Vec<Declared> {
     match std::env::var("NACRE_STACK") {
         Ok(name) => all.into_iter().filter(|declared| declared.name == name).collect(),
         Err(_) => {
-            let mut chosen = spread(all.clone());
-            let counting = |one: &Declared| COUNTING.contains(&one.name.as_str());
-            let is_new = |one: &Declared| chosen.iter().all(|other| other.name != one.name);
-            let more: Vec<Declared> = all.into_iter().filter(|one| counting(one) && is_new(one)).collect();
-            chosen.extend(more);
-            chosen
+            let cover = spread(all.clone());
+            let covers =
+                |one: &Declared| cover.iter().any(|other| (&other.file, &other.name) == (&one.file, &one.name));
+            all.into_iter().filter(|one| covers(one) || COUNTING.contains(&one.name.as_str())).collect()
         }
     }
 }

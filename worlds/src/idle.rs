@@ -49,18 +49,19 @@ fn is_numbered(stack: &Stack, ty: &Type) -> bool {
     }
 }
 
-/// Whether the stack has numbers, and clears a container, perhaps a window: after that, its numbers begin with 0.
+/// Whether the stack clears a window, whose numbers begin with 0 then.
 fn clears_windows(stack: &Stack) -> bool {
     struct Clears(bool);
     impl<'a> Visitor<'a> for Clears {
         fn statement(&mut self, statement: &'a Statement) {
             if let StatementKind::Operate(operate) = &statement.kind {
-                self.0 |= operate.operation == Operation::Clear;
+                let is_window = matches!(operate.place.ty, Type::Window(..));
+                self.0 |= operate.operation == Operation::Clear && is_window;
             }
             walk_statement(self, statement);
         }
     }
     let mut found = Clears(false);
     walk_stack(&mut found, stack);
-    found.0 && has_numbers(stack)
+    found.0
 }

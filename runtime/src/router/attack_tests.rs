@@ -251,6 +251,27 @@ fn client_takes_its_first_answer_from_nobody_who_does_not_know_its_cookie() {
     assert!(exchange(&mut client, &mut server).contains(&"opened".to_string()));
 }
 
+/// Of the two keys that a stack takes, that of a proof is none of an end that begins a connection.
+#[test]
+fn client_takes_its_first_answer_from_nobody_who_has_guessed_half_of_its_incarnation() {
+    for (half, is_taken) in [(32, true), (36, false)] {
+        let (mut client, id) = client(2);
+        let greeting = &client.outbox()[0].1;
+        let key = u32::from_le_bytes(greeting[half..half + 4].try_into().unwrap());
+        let label = Label { cookie: client.cookie(id).unwrap(), key };
+        // A greeting of the same stack with this label, as of somebody who was told it.
+        let (mut forger, other) = self::client(99);
+        let to = Label { cookie: forger.cookie(other).unwrap(), key: forger.get(other).unwrap().key };
+        forger.outbox_mut().clear();
+        forger.datagram(address(SERVER), &Control::Retry { to, label }.write(20).unwrap());
+        events(&mut forger);
+        let (_, forged) = forger.outbox_mut().remove(0);
+        client.datagram(address(SERVER), &forged);
+        events(&mut client);
+        assert_eq!(client.get(id).unwrap().peer_incarnation.is_some(), is_taken, "{half}");
+    }
+}
+
 #[test]
 fn peers_that_begin_at_once_have_one_connection() {
     let mut ends = [1, 2].map(|seed| {

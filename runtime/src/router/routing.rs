@@ -97,7 +97,11 @@ impl<O: Outbox> Router<O> {
     }
 
     fn route_identified(&mut self, from: SocketAddr, len: usize, cookie: u32, who: Identification) {
-        let is_its = |connection: &&Connection| connection.instance.stack().fingerprint() == who.fingerprint;
+        // The stack also takes the key of a proof, which only who begins a connection has.
+        let is_its = |connection: &&Connection| {
+            let is_meant = connection.arrived || connection.key == who.key;
+            is_meant && connection.instance.stack().fingerprint() == who.fingerprint
+        };
         if let Some(id) = self.connections.with(from, cookie).filter(is_its).map(|connection| connection.id) {
             return self.input(id, len, Some(who));
         }
